@@ -1,0 +1,29 @@
+"""What a person can change: one feature, the set of them, its file form."""
+
+from ._action_set import ActionSet
+from ._codes import column_positions, decode, encode, values_of
+from ._columns import as_row, as_table, frame_like, is_frame, row_labels, spread
+from ._constraint import Constraint, Truth, Values, check_keys
+from ._feature import DIRECTIONS, Feature, format_number, slack
+
+__all__ = [
+    "DIRECTIONS",
+    "ActionSet",
+    "Constraint",
+    "Feature",
+    "Truth",
+    "Values",
+    "as_row",
+    "as_table",
+    "check_keys",
+    "column_positions",
+    "decode",
+    "encode",
+    "format_number",
+    "frame_like",
+    "is_frame",
+    "row_labels",
+    "slack",
+    "spread",
+    "values_of",
+]

@@ -1,0 +1,161 @@
+"""From a user's table to numbers, and from reached numbers back to the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ._columns import as_table, column, column_names, row_labels, with_values
+from ._feature import Feature
+
+if TYPE_CHECKING:
+    from ._action_set import ActionSet
+
+MISSING = ("raise", "hold")
+
+
+def column_positions(actions: ActionSet, table: Any) -> list[int]:
+    """Where each feature of the action set stands in the table."""
+    names = column_names(table)
+    width = table.shape[1]
+    if names is None:
+        if width != len(actions.names):
+            raise ValueError(
+                f"X has {width} columns, the action set {len(actions.names)} features. "
+                f"An array is matched by position: pass as many columns, or a frame "
+                f"with column names."
+            )
+        return list(range(width))
+    missing = [name for name in actions.names if name not in names]
+    if missing:
+        raise ValueError(
+            f"X has no column {_quoted(missing)}, which the action set names; X has "
+            f"{_quoted(names)}."
+        )
+    extra = [name for name in names if name not in actions.features]
+    if extra:
+        raise ValueError(
+            f"X has the column {_quoted(extra)}, which the action set does not know. "
+            f"Drop it, or add it to the action set (with actionable=False, if nobody "
+            f"can change it)."
+        )
+    places = {name: i for i, name in enumerate(names)}
+    return [places[name] for name in actions.names]
+
+
+def encode(
+    actions: ActionSet, X: Any, *, missing: str = "raise"
+) -> NDArray[np.float64]:
+    """The rows as numbers, one column a feature in the order of the action set.
+
+    A categorical value is its place in the categories, -1 where the label is not
+    listed; a missing value is NaN. Columns that neither change nor take part in a
+    constraint are not read; they are 0.
+    """
+    if missing not in MISSING:
+        raise ValueError(f"missing must be 'raise' or 'hold', got {missing!r}.")
+    table = as_table(X)
+    positions = column_positions(actions, table)
+    codes = np.zeros((len(table), len(positions)))
+    labels = row_labels(table)
+    for i, (name, position) in enumerate(zip(actions.names, positions, strict=True)):
+        feature = actions.features[name]
+        if not feature.can_change and name not in actions.constrained:
+            continue
+        codes[:, i], wrong = column_codes(feature, column(table, position))
+        if wrong.any():
+            raise ValueError(
+                f"Feature {name!r} is {feature.kind}, but {_rows(labels, wrong)} "
+                f"{_wrong_value(table, position, wrong)}. Correct the data, or give "
+                f"the feature another kind."
+            )
+        gone = np.isnan(codes[:, i])
+        if missing == "raise" and feature.can_change and gone.any():
+            raise ValueError(
+                f"Feature {name!r} can change, but its value is missing in "
+                f"{_rows(labels, gone)}. Fill it in, pass missing='hold' to keep it "
+                f"as it is for these people, or make it actionable=False."
+            )
+    return codes
+
+
+def column_codes(
+    feature: Feature, values: pd.Series
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The numbers of one column, and which of its values are not of the kind."""
+    gone = values.isna().to_numpy()
+    if feature.kind == "categorical":
+        return _label_codes(feature, values, gone), np.zeros(len(values), dtype=bool)
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(
+        dtype=float, na_value=np.nan
+    )
+    wrong = np.isnan(numbers) & ~gone
+    if feature.kind == "binary":
+        wrong |= ~gone & (numbers != 0) & (numbers != 1)
+    elif feature.kind == "integer":
+        wrong |= ~gone & (numbers != np.rint(numbers))
+    wrong |= np.isinf(numbers)
+    return numbers, wrong
+
+
+def _label_codes(
+    feature: Feature, values: pd.Series, gone: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    places = {label: i for i, label in enumerate(feature.categories or ())}
+    which, labels = pd.factorize(values, use_na_sentinel=True)
+    codes = np.array([places.get(label, -1) for label in labels], dtype=float)
+    out = codes[which] if len(codes) else np.full(len(values), np.nan)
+    out[gone] = np.nan
+    return out
+
+
+def decode(
+    actions: ActionSet,
+    table: Any,
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+) -> Any:
+    """The table moved from the numbers `before` to the numbers `after`.
+
+    Only what changes is written: every other value stays the very object it was.
+    """
+    changes = {}
+    positions = column_positions(actions, table)
+    for i, (name, position) in enumerate(zip(actions.names, positions, strict=True)):
+        moved = (after[:, i] != before[:, i]) & ~np.isnan(before[:, i])
+        if moved.any():
+            changes[position] = (
+                moved,
+                values_of(actions.features[name], after[moved, i]),
+            )
+    return with_values(table, changes)
+
+
+def values_of(feature: Feature, codes: NDArray[np.float64]) -> list[Any]:
+    """The values that codes stand for."""
+    if feature.kind == "categorical":
+        assert feature.categories is not None
+        return [feature.categories[int(code)] for code in codes]
+    if feature.kind == "real":
+        return codes.tolist()
+    return codes.astype(np.int64).tolist()
+
+
+def _quoted(names: list[str], most: int = 8) -> str:
+    shown = ", ".join(map(repr, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def _rows(labels: NDArray[Any], mask: NDArray[np.bool_]) -> str:
+    shown = [str(label) for label in labels[mask][:3]]
+    more = int(mask.sum()) - len(shown)
+    text = f"row{'s' if mask.sum() > 1 else ''} {', '.join(shown)}"
+    return f"{text} and {more} more" if more > 0 else text
+
+
+def _wrong_value(table: Any, position: int, wrong: NDArray[np.bool_]) -> str:
+    shown = column(table, position)[wrong].iloc[0]
+    return f"{'hold' if wrong.sum() > 1 else 'holds'} {shown!r}"

@@ -1,0 +1,189 @@
+"""Reading and rebuilding tables: pandas and polars frames, arrays, single rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+
+def is_polars(X: Any) -> bool:
+    """Whether it is a polars frame; polars itself is never imported for the test."""
+    return type(X).__module__.split(".")[0] == "polars" and hasattr(X, "get_column")
+
+
+def is_frame(X: Any) -> bool:
+    """Whether it has named columns."""
+    return isinstance(X, pd.DataFrame) or is_polars(X)
+
+
+def as_table(X: Any) -> Any:
+    """A frame, or a two-dimensional array, for any table a user may hand over."""
+    if is_frame(X):
+        return X
+    if hasattr(X, "toarray"):  # a scipy sparse matrix or array
+        raise TypeError(
+            "Sparse data is not supported: a reached point is dense. Pass X.toarray()."
+        )
+    if type(X).__module__.split(".")[0] == "polars":
+        raise TypeError(
+            f"Expected a polars DataFrame, got {type(X).__name__}; call .collect() on "
+            f"a LazyFrame, .to_frame() on a Series."
+        )
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ValueError(
+            f"Expected a frame or a 2D array with one row a person, got an array of "
+            f"shape {array.shape}. Reshape a single person with X.reshape(1, -1)."
+        )
+    return array
+
+
+def as_row(x: Any) -> Any:
+    """One person, given as a Series, a mapping, a sequence or a table, as a table."""
+    if isinstance(x, pd.Series):
+        # A Series of mixed types holds objects; infer_objects gives each its own back.
+        table: Any = x.to_frame().T.infer_objects()
+    elif isinstance(x, Mapping):
+        table = pd.DataFrame([dict(x)])
+    elif is_frame(x):
+        table = x
+    else:
+        array = np.asarray(x)
+        table = as_table(array.reshape(1, -1) if array.ndim == 1 else array)
+    if len(table) != 1:
+        raise ValueError(f"Expected one person, got {len(table)} rows.")
+    return table
+
+
+def column_names(table: Any) -> list[str] | None:
+    """The names of the columns; None where there are none (arrays, numbered frames)."""
+    if not is_frame(table):
+        return None
+    names = list(table.columns)
+    if not any(isinstance(name, str) for name in names):
+        return None
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"Column names must all be strings, got {name!r}. Convert them with "
+                f"X.columns = X.columns.astype(str)."
+            )
+        if names.count(name) > 1:
+            raise ValueError(f"The column {name!r} occurs twice; rename one of them.")
+    return names
+
+
+def row_labels(table: Any) -> NDArray[Any]:
+    """What names a row: the index of a pandas frame, else 0, 1, ..."""
+    if isinstance(table, pd.DataFrame):
+        return table.index.to_numpy()
+    return np.arange(len(table))
+
+
+def column(table: Any, position: int) -> pd.Series:
+    """One column, as a pandas Series with a plain index."""
+    if isinstance(table, pd.DataFrame):
+        return table.iloc[:, position].reset_index(drop=True)
+    if is_polars(table):
+        series = table.to_series(position)
+        if series.dtype.is_numeric() or series.dtype.base_type().__name__ == "Boolean":
+            if series.null_count() and series.dtype.base_type().__name__ == "Boolean":
+                return pd.Series(series.to_list(), dtype="boolean")
+            return pd.Series(series.to_numpy())
+        return pd.Series(series.to_list(), dtype=object)
+    return pd.Series(table[:, position])
+
+
+def spread(table: Any, rows: NDArray[np.intp]) -> Any:
+    """The rows at these positions, as often as they are named."""
+    if isinstance(table, pd.DataFrame):
+        return table.iloc[rows].reset_index(drop=True)
+    return table[rows]
+
+
+def with_values(
+    table: Any, changes: Mapping[int, tuple[NDArray[np.bool_], Sequence[Any]]]
+) -> Any:
+    """The table with some values replaced, its container and dtypes kept.
+
+    `changes` maps a column's position to the rows that change (a mask) and to their
+    new values in order. A dtype gives way only where it cannot hold a new value:
+    an integer column that takes a fraction, a category that was not in the dtype.
+    """
+    if is_polars(table):
+        return _polars_with_values(table, changes)
+    if isinstance(table, pd.DataFrame):
+        columns = {}
+        for i, name in enumerate(table.columns):
+            old = table.iloc[:, i]
+            columns[name] = _replaced(old, *changes[i]) if i in changes else old
+        return pd.DataFrame(columns, index=table.index)
+    out = table.copy()
+    for i, (mask, values) in changes.items():
+        new = np.asarray(values)
+        if out.dtype != object and np.result_type(out, new) != out.dtype:
+            if not np.array_equal(new.astype(out.dtype), new):
+                out = out.astype(np.result_type(out, new))
+        out[mask, i] = new
+    return out
+
+
+def _replaced(
+    old: pd.Series, mask: NDArray[np.bool_], values: Sequence[Any]
+) -> pd.Series:
+    dtype = old.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        extra = [v for v in dict.fromkeys(values) if v not in dtype.categories]
+        new = old.cat.add_categories(extra)
+        new[mask] = values
+        return new
+    if pd.api.types.is_bool_dtype(dtype):
+        values = [bool(v) for v in values]
+    elif pd.api.types.is_integer_dtype(dtype):
+        numbers = np.asarray(values, dtype=float)
+        if np.array_equal(numbers, np.rint(numbers)):
+            values = numbers.astype(np.int64).tolist()
+        else:
+            old = old.astype("Float64" if old.hasnans else "float64")
+    new = old.copy()
+    new[mask] = values
+    return new
+
+
+def _polars_with_values(
+    table: Any, changes: Mapping[int, tuple[NDArray[np.bool_], Sequence[Any]]]
+) -> Any:
+    import polars as pl
+
+    columns = []
+    for i, (mask, values) in changes.items():
+        old = table.to_series(i)
+        new = np.asarray(old.to_list(), dtype=object)
+        new[mask] = list(values)
+        dtype = old.dtype
+        if dtype.is_integer() and any(v is not None and v != int(v) for v in new):
+            dtype = pl.Float64()
+        elif dtype == pl.Boolean:
+            new = np.array([None if v is None else bool(v) for v in new], dtype=object)
+        elif dtype.is_integer():
+            new = np.array([None if v is None else int(v) for v in new], dtype=object)
+        elif isinstance(dtype, pl.Enum):
+            known = dtype.categories.to_list()
+            dtype = pl.Enum(
+                known + [v for v in dict.fromkeys(values) if v not in known]
+            )
+        columns.append(pl.Series(old.name, list(new), dtype=dtype))
+    return table.with_columns(columns)
+
+
+def frame_like(table: Any, columns: Mapping[str, Any]) -> Any:
+    """A new frame of the library the table is from; pandas for an array."""
+    if is_polars(table):
+        import polars as pl
+
+        return pl.DataFrame({k: list(v) for k, v in columns.items()}, strict=False)
+    return pd.DataFrame(dict(columns))

@@ -1,0 +1,110 @@
+"""Guessing features from data: kinds, bounds, categories."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ._columns import as_table, column, column_names
+from ._feature import Feature
+
+
+def infer_features(
+    X: Any, given: Mapping[str, Feature], immutable: Iterable[str]
+) -> dict[str, Feature]:
+    """A feature for each column: what is given, filled in from the data."""
+    table = as_table(X)
+    if not len(table):
+        raise ValueError("X has no rows; kinds and bounds are inferred from the data.")
+    names = column_names(table) or [f"x{i}" for i in range(table.shape[1])]
+    if isinstance(immutable, str):
+        raise TypeError(
+            f"immutable must be a list of column names, got the string {immutable!r}."
+        )
+    fixed = set(immutable)
+    for what, known in (("features", given), ("immutable", fixed)):
+        unknown = [name for name in known if name not in names]
+        if unknown:
+            raise ValueError(
+                f"{what} names {unknown[0]!r}, but X has no such column; it has "
+                f"{', '.join(names)}."
+            )
+    both = [name for name in given if name in fixed and given[name].can_change]
+    if both:
+        raise ValueError(
+            f"{both[0]!r} is listed as immutable, but features says that it can "
+            f"change. Leave it out of one of the two."
+        )
+    return {
+        name: _filled(name, column(table, i), given.get(name), name in fixed)
+        for i, name in enumerate(names)
+    }
+
+
+def _filled(
+    name: str, values: pd.Series, given: Feature | None, immutable: bool
+) -> Feature:
+    """The given feature with its gaps filled from the column, or a guess."""
+    kind = given.kind if given else _kind(values)
+    if kind is None:
+        if immutable:
+            return Feature("categorical", actionable=False)
+        raise ValueError(
+            f"Column {name!r} has dtype {values.dtype}, from which no kind of feature "
+            f"follows. List it in immutable, or convert it."
+        )
+    feature = given or Feature(kind, actionable=not immutable)
+    present = values.dropna()
+    if kind == "categorical":
+        if feature.categories is None and len(present):
+            feature = dataclasses.replace(feature, categories=_categories(present))
+    elif kind in ("integer", "real"):
+        numbers = pd.to_numeric(present, errors="coerce").dropna().to_numpy(dtype=float)
+        numbers = numbers[np.isfinite(numbers)]
+        if len(numbers):
+            low, high = float(numbers.min()), float(numbers.max())
+            if kind == "integer":
+                low, high = np.ceil(low), np.floor(high)
+            found = {}
+            if feature.lower is None:
+                found["lower"] = min(
+                    low, high if feature.upper is None else feature.upper
+                )
+            if feature.upper is None:
+                found["upper"] = max(
+                    high, low if feature.lower is None else feature.lower
+                )
+            feature = dataclasses.replace(feature, **found)  # type: ignore[arg-type]
+    return feature
+
+
+def _kind(values: pd.Series) -> str | None:
+    dtype = values.dtype
+    if pd.api.types.is_bool_dtype(dtype):
+        return "binary"
+    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(
+        dtype
+    ):
+        numbers = values.dropna().to_numpy(dtype=float)
+        if len(numbers) and np.isin(numbers, (0, 1)).all():
+            return "binary"
+        whole = len(numbers) and np.array_equal(numbers, np.rint(numbers))
+        return "integer" if whole and np.isfinite(numbers).all() else "real"
+    if isinstance(dtype, (pd.CategoricalDtype, pd.StringDtype)) or dtype.kind == "O":
+        return "categorical"
+    return None
+
+
+def _categories(present: pd.Series) -> tuple[Any, ...]:
+    """The labels: in the order of a category dtype, else sorted."""
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        return tuple(present.cat.categories)
+    labels = present.unique().tolist()
+    try:
+        return tuple(sorted(labels))
+    except TypeError:  # labels of several types have no order among them
+        return tuple(sorted(labels, key=lambda label: (type(label).__name__, label)))

@@ -1,0 +1,73 @@
+"""Where one condition holds at the reached point, so does another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from skresp.actions import Constraint, Feature, Truth, Values, check_keys
+
+from ._condition import Condition
+
+
+@dataclass(frozen=True)
+class IfThen(Constraint):
+    """Where `if_` is true of the reached point, `then` is too.
+
+    Conditions are triples `(feature, op, value)` with op one of `<=`, `>=`, `==`,
+    `!=`, `in`.
+
+    Examples
+    --------
+    >>> from skresp.constraints import IfThen
+    >>> IfThen(("job", "==", "none"), ("income", "<=", 500)).describe()
+    'Where job is none, income is at most 500.'
+    """
+
+    type = "if_then"
+
+    if_: Any  # (feature, op, value), kept as a Condition
+    then: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "if_", Condition.of("The first condition", self.if_))
+        object.__setattr__(
+            self, "then", Condition.of("The second condition", self.then)
+        )
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.if_.feature, self.then.feature)))
+
+    def check_features(self, features: Mapping[str, Feature]) -> None:
+        for condition in (self.if_, self.then):
+            condition.check_feature(features[condition.feature])
+
+    def coded(self, features: Mapping[str, Feature]) -> IfThen:
+        return IfThen(
+            self.if_.coded(features[self.if_.feature]),
+            self.then.coded(features[self.then.feature]),
+        )
+
+    def holds(self, before: Values, after: Values) -> Truth:
+        return ~self.if_.true(after[:, 0]) | self.then.true(after[:, -1])
+
+    def encode(self, program: Any) -> None:
+        implied = self.then.literal(program) - self.if_.literal(program)
+        program.require(implied, lower=0)
+
+    def describe(self) -> str:
+        return f"Where {self.if_.describe()}, {self.then.describe()}."
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "type": self.type,
+            "if": self.if_.to_dict(),
+            "then": self.then.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Constraint:
+        check_keys("A constraint of type 'if_then'", fields, ("if", "then"))
+        return cls(fields["if"], fields["then"])

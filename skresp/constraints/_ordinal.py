@@ -1,0 +1,84 @@
+"""Dummies of ordered levels: one is on, and the level may be one-way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skresp.actions import Constraint, Feature, Truth, Values
+
+from ._expression import total
+from ._names import check_direction, listed, names_of, require_kind
+
+
+@dataclass(frozen=True)
+class Ordinal(Constraint):
+    """One-hot over ordered levels; the level moves only in `direction`.
+
+    With `exhaustive=False` all features off is a level too, the lowest.
+
+    Examples
+    --------
+    >>> from skresp.constraints import Ordinal
+    >>> Ordinal(["school", "college", "phd"], direction="increase").describe()
+    'Exactly one of school, college and phd is on; the level only increases.'
+    """
+
+    type = "ordinal"
+
+    features: Sequence[str]
+    direction: str | None = None
+    exhaustive: bool = True
+
+    def __post_init__(self) -> None:
+        names = names_of("Ordinal", self.features, least=2)
+        object.__setattr__(self, "features", names)
+        check_direction("Ordinal", self.direction)
+
+    def check_features(self, features: Mapping[str, Feature]) -> None:
+        for name in self.features:
+            require_kind(
+                "Ordinal",
+                name,
+                features,
+                ("binary",),
+                "For a feature with labels, use one categorical feature with a "
+                "direction instead.",
+            )
+
+    @property
+    def _levels(self) -> Values:
+        return np.arange(1.0, len(self.features) + 1)
+
+    def holds(self, before: Values, after: Values) -> Truth:
+        on = after.sum(axis=1)
+        ok = on == 1 if self.exhaustive else on <= 1
+        climbed = after @ self._levels - before @ self._levels
+        if self.direction == "increase":
+            ok &= climbed >= 0
+        elif self.direction == "decrease":
+            ok &= climbed <= 0
+        return ok
+
+    def possible(self, before: Values, after: Values, bound: Sequence[int]) -> Truth:
+        return after[:, list(bound)].sum(axis=1) <= 1
+
+    def encode(self, program: Any) -> None:
+        on = total(program.reached(name) for name in self.features)
+        program.require(on, 1 if self.exhaustive else 0, 1)
+        climbed = total(
+            level * program.change(name)
+            for level, name in zip(self._levels, self.features, strict=True)
+        )
+        if self.direction == "increase":
+            program.require(climbed, lower=0)
+        elif self.direction == "decrease":
+            program.require(climbed, upper=0)
+
+    def describe(self) -> str:
+        how = "Exactly" if self.exhaustive else "At most"
+        way = f"; the level only {self.direction}s" if self.direction else ""
+        return f"{how} one of {listed(self.features)} is on{way}."

@@ -1,0 +1,295 @@
+"""A solver-neutral program of columns and rows for one person on one part."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from skresp.actions import Feature
+
+from ._expression import Expression, total
+
+INF = math.inf
+
+Row = tuple[dict[int, float], float, float]  # weights, lower, upper
+
+
+def row(expression: Expression, lower: float = -INF, upper: float = INF) -> Row:
+    """The row `lower <= expression <= upper`, scaled to weights of about 1."""
+    size = max((abs(weight) for weight in expression.terms.values()), default=1.0)
+    return (
+        {column: weight / size for column, weight in expression.terms.items()},
+        (lower - expression.constant) / size,
+        (upper - expression.constant) / size,
+    )
+
+
+class Program:
+    """Columns and rows whose solutions are the feasible changes of one person.
+
+    The columns are the own changes of the features. A reached value is an
+    expression of them: the current value, the own change, and the effects that
+    arrive along the linkages. On top of these stand *literals*, expressions that
+    are 1 where a statement about the reached point is true and 0 where not:
+    `equals`, `at_least`, `at_most`, `changed`.
+
+    Literals about discrete features are exact. About a real feature a strict
+    inequality cannot be written down, so its literals are closed on both sides:
+    the program admits a few points (at the very boundary) that the meaning
+    refuses, never the other way round. What it calls infeasible is infeasible;
+    what it finds is re-checked by the meaning.
+
+    Parameters
+    ----------
+    features : mapping of name to Feature
+        The features of the part, in column order.
+    effects : mapping of (source, target) to scale
+    before : mapping of name to current value
+        Codes for categorical features, NaN for what is missing.
+    order : sequence of names
+        The features with every source before its targets.
+    """
+
+    def __init__(
+        self,
+        features: Mapping[str, Feature],
+        effects: Mapping[tuple[str, str], float],
+        before: Mapping[str, float],
+        order: Sequence[str],
+    ) -> None:
+        self.features = features
+        self.before = before
+        self.column_lower: list[float] = []
+        self.column_upper: list[float] = []
+        self.column_integer: list[bool] = []
+        self.rows: list[Row] = []
+        self._own: dict[str, Expression] = {}
+        self._change: dict[str, Expression] = {}
+        self._levels: dict[str, dict[int, Expression]] = {}
+        self._literals: dict[tuple[object, ...], Expression] = {}
+        for name in order:
+            own = self._add_own(name)
+            self._own[name] = own
+            arriving = total(
+                scale * self._change[source]
+                for (source, target), scale in effects.items()
+                if target == name
+            )
+            self._change[name] = own + arriving
+            if features[name].kind == "binary" and arriving.terms:
+                if not math.isnan(before[name]):
+                    self.require(self.reached(name), 0, 1)
+        self._require_company()
+
+    # -- columns ----------------------------------------------------------------
+
+    def column(self, lower: float, upper: float, *, integer: bool) -> Expression:
+        """A new column with finite bounds."""
+        if lower == upper:
+            return Expression(constant=lower)
+        self.column_lower.append(lower)
+        self.column_upper.append(upper)
+        self.column_integer.append(integer)
+        return Expression({len(self.column_lower) - 1: 1.0})
+
+    def binary(self) -> Expression:
+        """A new column that is 0 or 1."""
+        return self.column(0, 1, integer=True)
+
+    def _add_own(self, name: str) -> Expression:
+        feature, value = self.features[name], self.before[name]
+        if feature.kind == "categorical":
+            return self._add_levels(name)
+        low, high = feature.own_limits(value)
+        if feature.kind == "integer" and low <= high:
+            step = feature.step or 1
+            first, last = math.ceil(low / step), math.floor(high / step)
+            return step * self._around_zero(first, last, integer=True)
+        if feature.kind == "real":
+            # A scaled column keeps the weights of a row within reach of each other.
+            scale = max(abs(low), abs(high), 1e-9)
+            if low > high:
+                return Expression()
+            return scale * self._around_zero(low / scale, high / scale, integer=False)
+        return self._around_zero(low, high, integer=True)
+
+    def _around_zero(self, low: float, high: float, *, integer: bool) -> Expression:
+        """A column over {0} and [low, high]."""
+        if low > high:
+            return Expression()
+        if low <= 0 <= high:
+            return self.column(low, high, integer=integer)
+        moves = self.binary()
+        amount = self.column(min(low, 0), max(high, 0), integer=integer)
+        self.require(amount - low * moves, lower=0)
+        self.require(amount - high * moves, upper=0)
+        return amount
+
+    def _add_levels(self, name: str) -> Expression:
+        feature, value = self.features[name], self.before[name]
+        if math.isnan(value) or not feature.can_change:
+            codes: list[int] = []
+        else:
+            codes = [
+                code
+                for code in range(len(feature.categories or ()))
+                if code != value and bool(feature.allows(value, code - value))
+            ]
+        levels = {code: self.binary() for code in codes}
+        if codes:
+            stays = self.binary()
+            self.require(total([stays, *levels.values()]), 1, 1)
+        else:
+            stays = Expression(constant=1.0)
+        if not math.isnan(value):
+            levels[int(value)] = stays
+        self._levels[name] = levels
+        return total((code - value) * level for code, level in levels.items())
+
+    def _require_company(self) -> None:
+        """A feature that is mutable only moves with an own change of an actionable."""
+        leaders = [n for n, f in self.features.items() if f.actionable]
+        followers = [
+            n for n, f in self.features.items() if f.can_change and not f.actionable
+        ]
+        if followers:
+            led = total(self._differs(n, self._own[n]) for n in leaders)
+            for name in followers:
+                self.require(led - self._differs(name, self._own[name]), lower=0)
+
+    # -- rows -------------------------------------------------------------------
+
+    def bounds(self, expression: Expression) -> tuple[float, float]:
+        """The least and greatest value that the column bounds allow."""
+        low = high = expression.constant
+        for column, weight in expression.terms.items():
+            ends = (
+                weight * self.column_lower[column],
+                weight * self.column_upper[column],
+            )
+            low, high = low + min(ends), high + max(ends)
+        return low, high
+
+    def require(
+        self, expression: Expression, lower: float = -INF, upper: float = INF
+    ) -> None:
+        """Add the row `lower <= expression <= upper`."""
+        self.rows.append(row(expression, lower, upper))
+
+    def require_if(
+        self,
+        literal: Expression,
+        expression: Expression,
+        lower: float = -INF,
+        upper: float = INF,
+    ) -> None:
+        """Add the row `lower <= expression <= upper`, in force where the literal is 1.
+
+        The big-M is what the bounds of this person's columns leave, no constant.
+        """
+        low, high = self.bounds(expression)
+        if lower > low:
+            self.require(expression + (low - lower) * literal, lower=low)
+        if upper < high:
+            self.require(expression + (high - upper) * literal, upper=high)
+
+    def freeze(self, names: Sequence[str]) -> None:
+        """Keep these features where they are."""
+        for name in names:
+            self.require(self._change[name], 0, 0)
+
+    # -- what constraints speak of ----------------------------------------------
+
+    def own(self, name: str) -> Expression:
+        """The own change of a feature."""
+        return self._own[name]
+
+    def change(self, name: str) -> Expression:
+        """The total change of a feature."""
+        return self._change[name]
+
+    def reached(self, name: str) -> Expression:
+        """The value of a feature at the reached point."""
+        return self._change[name] + self.before[name]
+
+    def at_least(self, name: str, value: float) -> Expression:
+        """Literal: the reached value is at least `value`."""
+        return self._at_least(name, self._change[name], value - self.before[name])
+
+    def at_most(self, name: str, value: float) -> Expression:
+        """Literal: the reached value is at most `value`."""
+        if self.features[name].kind == "real":
+            return 1.0 - self.at_least(name, value)
+        return 1.0 - self.at_least(name, math.floor(value) + 1)
+
+    def equals(self, name: str, value: float) -> Expression:
+        """Literal: the reached value is `value`."""
+        if self.features[name].kind == "categorical":
+            return self._levels[name].get(int(value), Expression())
+        return self._equals(name, self._change[name], value - self.before[name])
+
+    def changed(self, name: str) -> Expression:
+        """Literal: the feature has moved."""
+        return self._differs(name, self._change[name])
+
+    def agreement(self, after: Mapping[str, float]) -> Expression:
+        """In how many features the reached point equals `after`.
+
+        A no-good cut asks for fewer than all.
+        """
+        return total(self.equals(name, value) for name, value in after.items())
+
+    # -- literals about an amount: the own or the total change of a feature --------
+
+    def _differs(self, name: str, amount: Expression) -> Expression:
+        if self.features[name].kind == "categorical":
+            stays = self._levels[name].get(
+                int(np.nan_to_num(self.before[name], nan=-2))
+            )
+            return Expression() if stays is None else 1.0 - stays
+        return 1.0 - self._equals(name, amount, 0.0)
+
+    def _equals(self, name: str, amount: Expression, value: float) -> Expression:
+        if self.features[name].kind != "real":
+            if value != round(value):
+                return Expression()
+            return self._at_least(name, amount, value) - self._at_least(
+                name, amount, value + 1
+            )
+        low, high = self.bounds(amount)
+        if low == high:
+            return Expression(constant=float(low == value))
+        if not low <= value <= high:
+            return Expression()
+        literal, is_new = self._literal("==", amount, value)
+        if is_new:
+            self.require_if(literal, amount, value, value)
+        return literal
+
+    def _at_least(self, name: str, amount: Expression, value: float) -> Expression:
+        real = self.features[name].kind == "real"
+        if not real:
+            value = math.ceil(value - 1e-9)
+        low, high = self.bounds(amount)
+        if value <= low or value > high:
+            return Expression(constant=float(value <= low))
+        if not real and high - low == 1:
+            return amount - low
+        literal, is_new = self._literal(">=", amount, value)
+        if is_new:
+            gap = 0 if real else 1
+            self.require(amount - (value - low) * literal, lower=low)
+            self.require(amount - (high - value + gap) * literal, upper=value - gap)
+        return literal
+
+    def _literal(
+        self, relation: str, amount: Expression, value: float
+    ) -> tuple[Expression, bool]:
+        """The literal for a statement, and whether it was made just now."""
+        key = relation, tuple(amount.terms.items()), value - amount.constant
+        if key in self._literals:
+            return self._literals[key], False
+        self._literals[key] = self.binary()
+        return self._literals[key], True

@@ -1,0 +1,168 @@
+"""A group of features that takes listed combinations and moves between them as said."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skresp.actions import Constraint, Feature, Truth, Values
+
+from ._expression import total
+from ._names import code_of, listed, names_of, require_kind
+
+
+@dataclass(frozen=True)
+class Reachability(Constraint):
+    """The group takes one of the rows of `values`; the matrix says which moves.
+
+    Parameters
+    ----------
+    features : list of names
+    values : list of rows, one value a feature
+        Labels for categorical features.
+    reachable : square matrix of 0 and 1, optional
+        `reachable[i][k]` is 1 where row `i` can become row `k`; ones on the
+        diagonal. Without it every row can become every other.
+
+    Examples
+    --------
+    >>> from skresp.constraints import Reachability
+    >>> r = Reachability(["car", "loan"], [[0, 0], [1, 1]], [[1, 1], [0, 1]])
+    >>> r.describe()
+    '(car, loan) is one of (0, 0), (1, 1); from (0, 0) to (1, 1).'
+    """
+
+    type = "reachability"
+
+    features: Sequence[str]
+    values: Sequence[Sequence[Any]]
+    reachable: Sequence[Sequence[int]] | None = None
+
+    def __post_init__(self) -> None:
+        names = names_of("Reachability", self.features, least=1)
+        object.__setattr__(self, "features", names)
+        rows = tuple(
+            tuple(v.item() if isinstance(v, np.generic) else v for v in row)
+            for row in self.values
+        )
+        if not rows or any(len(row) != len(names) for row in rows):
+            raise ValueError(
+                f"The values of Reachability must be rows of {len(names)} values, one "
+                f"for each of {listed(names)}, got {[list(r) for r in rows]}."
+            )
+        if len(set(rows)) < len(rows):
+            twice = next(row for row in rows if rows.count(row) > 1)
+            raise ValueError(
+                f"The values of Reachability list {list(twice)} twice; keep one."
+            )
+        object.__setattr__(self, "values", rows)
+        if self.reachable is not None:
+            self._check_matrix(len(rows))
+
+    def _check_matrix(self, size: int) -> None:
+        matrix = np.asarray(self.reachable)
+        if matrix.shape != (size, size):
+            raise ValueError(
+                f"The matrix of Reachability must be {size} x {size}, one row and one "
+                f"column for each of its values, got shape {matrix.shape}."
+            )
+        if not np.isin(matrix, (0, 1)).all():
+            raise ValueError(
+                "The matrix of Reachability must hold 0 and 1 only, got "
+                f"{matrix.tolist()}."
+            )
+        off = np.flatnonzero(np.diag(matrix) == 0)
+        if len(off):
+            raise ValueError(
+                f"The matrix of Reachability has a 0 on its diagonal, at value "
+                f"{list(self.values[off[0]])}: staying put is always possible. Write 1."
+            )
+        plain = tuple(tuple(int(v) for v in row) for row in matrix)
+        object.__setattr__(self, "reachable", plain)
+
+    def check_features(self, features: Mapping[str, Feature]) -> None:
+        for name in self.features:
+            require_kind(
+                "Reachability",
+                name,
+                features,
+                ("binary", "integer", "categorical"),
+                "Use Linear or IfThen for a real feature.",
+            )
+        for row in self.values:
+            for name, value in zip(self.features, row, strict=True):
+                code = code_of("Reachability", name, features[name], value)
+                kind = features[name].kind
+                if (kind == "binary" and code not in (0, 1)) or code != round(code):
+                    raise ValueError(
+                        f"Reachability gives the {kind} feature {name!r} the value "
+                        f"{value!r}, which it cannot take."
+                    )
+
+    def coded(self, features: Mapping[str, Feature]) -> Reachability:
+        return dataclasses.replace(
+            self,
+            values=tuple(
+                tuple(
+                    code_of("Reachability", name, features[name], value)
+                    for name, value in zip(self.features, row, strict=True)
+                )
+                for row in self.values
+            ),
+        )
+
+    @property
+    def _matrix(self) -> Truth:
+        if self.reachable is None:
+            return np.ones((len(self.values), len(self.values)), dtype=bool)
+        return np.asarray(self.reachable, dtype=bool)
+
+    def holds(self, before: Values, after: Values) -> Truth:
+        table = np.asarray(self.values, dtype=float)
+        was = (before[:, None, :] == table).all(axis=2)
+        now = (after[:, None, :] == table).all(axis=2)
+        return ((was @ self._matrix) & now).any(axis=1)
+
+    def possible(self, before: Values, after: Values, bound: Sequence[int]) -> Truth:
+        columns = list(bound)
+        table = np.asarray(self.values, dtype=float)
+        was = (before[:, None, :] == table).all(axis=2)
+        now = (after[:, None, columns] == table[:, columns]).all(axis=2)
+        return ((was @ self._matrix) & now).any(axis=1)
+
+    def encode(self, program: Any) -> None:
+        before = tuple(program.before[name] for name in self.features)
+        reachable = self._matrix[self.values.index(before)]
+        chosen = {int(row): program.binary() for row in np.flatnonzero(reachable)}
+        program.require(total(chosen.values()), 1, 1)
+        for i, name in enumerate(self.features):
+            if program.features[name].kind == "categorical":
+                codes = {self.values[row][i] for row in chosen}
+                for code in codes:
+                    hit = total(
+                        z for row, z in chosen.items() if self.values[row][i] == code
+                    )
+                    program.require(program.equals(name, code) - hit, 0, 0)
+            else:
+                value = total(self.values[row][i] * z for row, z in chosen.items())
+                program.require(program.reached(name) - value, 0, 0)
+
+    def describe(self) -> str:
+        def show(row: Sequence[Any]) -> str:
+            inside = ", ".join(map(str, row))
+            return f"({inside})" if len(row) > 1 else inside
+
+        group = show(self.features)
+        text = f"{group} is one of {', '.join(map(show, self.values))}"
+        if self.reachable is None:
+            return f"{text}."
+        moves = []
+        for i, row in enumerate(self.reachable):
+            to = [show(self.values[k]) for k, r in enumerate(row) if r and k != i]
+            if to:
+                moves.append(f"from {show(self.values[i])} to {listed(to, 'or')}")
+        return f"{text}; {'; '.join(moves) if moves else 'it never moves'}."

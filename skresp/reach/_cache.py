@@ -1,0 +1,129 @@
+"""Reachable sets kept in memory: made once a part value, used by every model."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._grid import MOST_ROWS_OF_ONE, list_changes
+from ._interventions import minimal_interventions
+from ._outcome import EnumerationError
+from ._part import Numbers, Part, Truth
+
+
+@dataclass(frozen=True)
+class Reach:
+    """All feasible changes of one part value, staying put first.
+
+    Column `j` of `minimal` marks the minimal interventions on feature `j`. Where
+    the changes cannot be listed, `refused` says why and the arrays are empty.
+    """
+
+    changes: Numbers
+    minimal: Truth
+    refused: EnumerationError | None = None
+
+    def interventions(self, j: int, how: str) -> NDArray[np.intp]:
+        """Which changes are interventions on feature `j`."""
+        marked = self.minimal[:, j] if how == "minimal" else self.changes[:, j] != 0
+        return np.flatnonzero(marked)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        return self.changes.nbytes + self.minimal.nbytes
+
+
+class ReachCache:
+    """One entry a distinct part value, the least recently used ones dropped first.
+
+    Parameters
+    ----------
+    max_bytes : int, default=512 MiB
+        Memory for the entries.
+
+    Attributes
+    ----------
+    hits, misses : int
+        Part values found, and made.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skresp import ActionSet, Feature
+    >>> from skresp.reach import ReachCache, parts_of
+    >>> (part,) = parts_of(ActionSet({"loans": Feature("integer", 0, 3)}))
+    >>> cache = ReachCache()
+    >>> [reach.changes.ravel().tolist() for reach in cache.get(part, np.array([[1.0]]))]
+    [[0.0, -1.0, 1.0, 2.0]]
+    >>> _ = cache.get(part, np.array([[1.0]]))
+    >>> cache.hits, cache.misses
+    (1, 1)
+    """
+
+    def __init__(self, max_bytes: int = 512 * 2**20) -> None:
+        self.max_bytes = max_bytes
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget every entry."""
+        self._entries: OrderedDict[tuple[Part, bytes], Reach] = OrderedDict()
+        self._bytes = self.hits = self.misses = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, part: Part, values: Numbers) -> list[Reach]:
+        """The reach of each row of `values`; new ones are made in one batch."""
+        keys = [(part, row.tobytes()) for row in values + 0.0]  # -0.0 and 0.0 are one
+        with self._lock:
+            found = {key: self._entries[key] for key in keys if key in self._entries}
+            for key in found:
+                self._entries.move_to_end(key)
+        fresh = {key: i for i, key in enumerate(keys) if key not in found}
+        if fresh:
+            made = make_reaches(part, values[list(fresh.values())])
+            found |= dict(zip(fresh, made, strict=True))
+        with self._lock:
+            self.hits += len(keys) - len(fresh)
+            self.misses += len(fresh)
+            for key in fresh:
+                self._keep(key, found[key])
+        return [found[key] for key in keys]
+
+    def _keep(self, key: tuple[Part, bytes], reach: Reach) -> None:
+        size = reach.nbytes + len(key[1])
+        if size > self.max_bytes or key in self._entries:
+            return
+        self._entries[key] = reach
+        self._bytes += size
+        while self._bytes > self.max_bytes:
+            (_, value), old = self._entries.popitem(last=False)
+            self._bytes -= old.nbytes + len(value)
+
+
+def make_reaches(
+    part: Part, values: Numbers, *, most: int = MOST_ROWS_OF_ONE
+) -> list[Reach]:
+    """The reach of each row of `values`, all of them in one batch."""
+    listing = list_changes(part, values, most=most)
+    minimal = minimal_interventions(listing.changes, listing.offsets)
+    ends = listing.offsets
+    return [
+        Reach(
+            # Copies: a view would keep the whole batch in memory.
+            listing.changes[ends[i] : ends[i + 1]].copy(),
+            minimal[ends[i] : ends[i + 1]].copy(),
+            listing.refused.get(i),
+        )
+        for i in range(len(values))
+    ]
+
+
+#: The cache of this process, shared by all explainers and scorers.
+shared_cache = ReachCache()

@@ -1,0 +1,193 @@
+"""All feasible changes of many people at once, feature by feature.
+
+Every partial change of every person is a row of one array. Binding a feature
+multiplies the rows by its own changes; a constraint drops rows as soon as it can
+tell that they break it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._outcome import ContinuousError, EnumerationError, TooLargeError
+from ._own import own_changes, own_count
+from ._part import Numbers, Part, Truth, satisfied
+
+# Partial changes held at once, and of a single person before the grid is the wrong
+# way: about 100 MB for a part of ten features.
+MOST_ROWS = 1_000_000
+MOST_ROWS_OF_ONE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The feasible total changes of several people on one part, one after the other.
+
+    Attributes
+    ----------
+    changes : array of shape (n_changes, n_features)
+        Each person's list starts with staying put.
+    offsets : array of shape (n_people + 1,)
+        Person `i` has `changes[offsets[i]:offsets[i + 1]]`.
+    refused : dict of person to error
+        Who has no list, and why; nothing stands in the arrays for them.
+    """
+
+    changes: Numbers
+    offsets: NDArray[np.intp]
+    refused: dict[int, EnumerationError]
+
+
+def list_changes(
+    part: Part, before: Numbers, *, most: int = MOST_ROWS_OF_ONE
+) -> Listing:
+    """Every feasible total change of each person.
+
+    Parameters
+    ----------
+    part : Part
+    before : array of shape (n_people, n_features)
+        Valid rows.
+    most : int
+        The most partial changes of one person to go through.
+    """
+    found: list[Numbers] = []
+    counts = np.zeros(len(before), dtype=np.intp)
+    refused: dict[int, EnumerationError] = {}
+    pending = [np.arange(len(before))]
+    while pending:
+        people = pending.pop()
+        try:
+            owner, changes, errors = _bind_all(part, before[people], most)
+        except _TooManyTogetherError:
+            half = len(people) // 2
+            pending += [people[half:], people[:half]]
+            continue
+        found.append(changes)
+        counts[people] = np.bincount(owner, minlength=len(people))
+        refused |= {int(people[i]): error for i, error in errors.items()}
+    changes = np.concatenate(found) if found else np.zeros((0, len(part.names)))
+    return Listing(changes, np.concatenate([[0], np.cumsum(counts)]), refused)
+
+
+class _TooManyTogetherError(Exception):
+    """Several people at once exceed the memory that is meant for them."""
+
+
+def _bind_all(
+    part: Part, before: Numbers, most: int
+) -> tuple[NDArray[np.intp], Numbers, dict[int, EnumerationError]]:
+    refused: dict[int, EnumerationError] = {}
+    owner: NDArray[np.intp] = np.arange(len(before))
+    change: Numbers = np.zeros((len(before), len(part.names)))
+    led: Truth = np.zeros(len(before), dtype=bool)
+    followed: Truth = np.zeros(len(before), dtype=bool)
+    bound: set[int] = set()
+    for k in _binding_order(part):
+        pick, own = _expand(part, before, owner, k, most, refused)
+        owner, change = owner[pick], change[pick]
+        led, followed = led[pick], followed[pick]
+        change[:, k] = own
+        for source, target, scale in part.links:
+            if target == k:
+                change[:, k] += scale * change[:, source]
+        if part.features[k].actionable:
+            led |= own != 0
+        elif part.features[k].can_change:
+            followed |= own != 0
+        bound.add(k)
+        keep = _still_possible(part, before, owner, change, k, bound)
+        if len(bound) == len(part.names):
+            keep &= led | ~followed
+        if not keep.all():
+            owner, change = owner[keep], change[keep]
+            led, followed = led[keep], followed[keep]
+    stays = (change == 0).all(axis=1)
+    order = np.lexsort((*change.T[::-1], ~stays, owner))
+    return owner[order], change[order], refused
+
+
+def _expand(
+    part: Part,
+    before: Numbers,
+    owner: NDArray[np.intp],
+    k: int,
+    most: int,
+    refused: dict[int, EnumerationError],
+) -> tuple[NDArray[np.intp], Numbers]:
+    """Which row each new row continues, and its own change of feature `k`."""
+    feature = part.features[k]
+    values, which = np.unique(before[:, k], return_inverse=True)
+    counts = np.array([own_count(feature, value) for value in values])
+    sizes = np.bincount(owner, weights=counts[which][owner], minlength=len(before))
+    for person in np.flatnonzero(sizes > most):
+        refused[int(person)] = (
+            ContinuousError(part.names[k])
+            if np.isinf(sizes[person])
+            else TooLargeError(part.names, sizes[person], most)
+        )
+    sizes[sizes > most] = 0
+    if sizes.sum() > MOST_ROWS and len(before) > 1:
+        raise _TooManyTogetherError
+    counts[counts > most] = 0
+    per_row = np.where(sizes[owner] > 0, counts[which][owner], 0).astype(np.intp)
+    counts = counts.astype(np.intp)
+    listed = [
+        own_changes(feature, value) if count else np.zeros(0)
+        for value, count in zip(values, counts, strict=True)
+    ]
+    starts = np.cumsum(counts) - counts
+    pick = np.repeat(np.arange(len(owner)), per_row)
+    within = np.arange(len(pick)) - np.repeat(np.cumsum(per_row) - per_row, per_row)
+    return pick, np.concatenate(listed)[starts[which][owner][pick] + within]
+
+
+def _still_possible(
+    part: Part,
+    before: Numbers,
+    owner: NDArray[np.intp],
+    change: Numbers,
+    k: int,
+    bound: set[int],
+) -> Truth:
+    keep = np.ones(len(owner), dtype=bool)
+    if part.features[k].kind == "binary":
+        after = before[owner, k] + change[:, k]
+        keep &= np.isnan(after) | (after == 0) | (after == 1)
+    for rule, columns in part.rules:
+        if k not in columns:
+            continue
+        was = before[owner][:, columns]
+        now = was + change[:, columns]
+        known = [i for i, column in enumerate(columns) if column in bound]
+        if len(known) == len(columns):
+            keep &= satisfied(rule, was, now)
+        else:
+            judged = ~np.isnan(was).any(axis=1)
+            keep[judged] &= rule.possible(was[judged], now[judged], known)
+    return keep
+
+
+def _binding_order(part: Part) -> list[int]:
+    """Sources before targets, and constraints completed as early as that allows."""
+    sources: dict[int, set[int]] = {k: set() for k in range(len(part.names))}
+    for source, target, _ in part.links:
+        sources[target].add(source)
+    order: list[int] = []
+    while len(order) < len(part.names):
+        ready = [k for k in part.order if k not in order and sources[k] <= set(order)]
+
+        def missing(k: int) -> tuple[int, int]:
+            """How many features the nearest constraint of `k` would still lack."""
+            lacks = [
+                len(set(columns) - {*order, k})
+                for _, columns in part.rules
+                if k in columns and not set(columns) <= {*order}
+            ]
+            return min(lacks, default=0), k
+
+        order.append(min(ready, key=missing))
+    return order

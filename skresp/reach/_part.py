@@ -1,0 +1,152 @@
+"""One part of an action set, made ready for computing: columns, effects, meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.actions import ActionSet, Constraint, Feature
+from skresp.constraints import Program
+
+Numbers = NDArray[np.float64]
+Truth = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Features tied by joint constraints, with the constraints in numbers.
+
+    Changes come in two forms, both arrays with a column a feature: *own* changes,
+    what people do directly, and *total* changes, with the effects that follow. Each
+    determines the other.
+    """
+
+    names: tuple[str, ...]
+    features: tuple[Feature, ...]
+    constraints: tuple[Constraint, ...]
+    links: tuple[tuple[int, int, float], ...]  # (source, target, scale), sources first
+    order: tuple[int, ...]  # every source before its targets
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.names, self.features, self.constraints))
+
+    @cached_property
+    def rules(self) -> tuple[tuple[Constraint, list[int]], ...]:
+        """The constraints with the positions of their features."""
+        place = {name: i for i, name in enumerate(self.names)}
+        return tuple((r, [place[n] for n in r.features]) for r in self.constraints)
+
+    @cached_property
+    def actionable(self) -> tuple[int, ...]:
+        """Positions of the actionable features."""
+        return tuple(i for i, f in enumerate(self.features) if f.actionable)
+
+    @cached_property
+    def followers(self) -> tuple[int, ...]:
+        """Positions of the features that move only along with actionable ones."""
+        return tuple(
+            i for i, f in enumerate(self.features) if f.can_change and not f.actionable
+        )
+
+    @cached_property
+    def program_links(self) -> dict[tuple[str, str], float]:
+        """The effects by name."""
+        return {(self.names[s], self.names[t]): scale for s, t, scale in self.links}
+
+    def total(self, own: Numbers) -> Numbers:
+        """The total changes that follow from own changes."""
+        change = own.copy()
+        for source, target, scale in self.links:
+            change[:, target] += scale * change[:, source]
+        return change
+
+    def own(self, change: Numbers) -> Numbers:
+        """The own changes behind total changes."""
+        own = change.copy()
+        for source, target, scale in self.links:
+            own[:, target] -= scale * change[:, source]
+        return own
+
+    def feasible(self, before: Numbers, own: Numbers) -> Truth:
+        """The meaning: which own changes a person at each row of `before` can make."""
+        ok = np.ones(len(own), dtype=bool)
+        for i, feature in enumerate(self.features):
+            ok &= feature.allows(before[:, i], own[:, i])
+        ok &= self.accompanied(own)
+        after = before + self.total(own)
+        for i, feature in enumerate(self.features):
+            if feature.kind == "binary":
+                ok &= np.isnan(before[:, i]) | (after[:, i] == 0) | (after[:, i] == 1)
+        for rule, columns in self.rules:
+            ok[ok] = satisfied(rule, before[ok][:, columns], after[ok][:, columns])
+        return ok
+
+    def accompanied(self, own: Numbers) -> Truth:
+        """Whether nothing that is merely mutable moves by itself."""
+        if not self.followers:
+            return np.ones(len(own), dtype=bool)
+        led = (own[:, self.actionable] != 0).any(axis=1)
+        return led | (own[:, self.followers] == 0).all(axis=1)
+
+    def valid(self, before: Numbers) -> Truth:
+        """Which rows obey the constraints as they stand."""
+        return self.feasible(before, np.zeros_like(before))
+
+    def program(self, before: Numbers) -> Program:
+        """The program whose solutions are the feasible changes of one person."""
+        program = Program(
+            dict(zip(self.names, self.features, strict=True)),
+            self.program_links,
+            dict(zip(self.names, before.tolist(), strict=True)),
+            [self.names[i] for i in self.order],
+        )
+        for rule, columns in self.rules:
+            if rule.needs_values and np.isnan(before[columns]).any():
+                program.freeze(rule.features)
+            else:
+                rule.encode(program)
+        return program
+
+
+def satisfied(rule: Constraint, before: Numbers, after: Numbers) -> Truth:
+    """Where a rule holds; where it cannot be judged, nothing it names may move."""
+    ok = rule.holds(before, after)
+    if rule.needs_values:
+        unknown = np.isnan(before).any(axis=1)
+        if unknown.any():
+            stays = ((after == before) | np.isnan(before)).all(axis=1)
+            ok = np.where(unknown, stays, ok)
+    return ok
+
+
+@lru_cache(maxsize=64)
+def parts_of(actions: ActionSet) -> tuple[Part, ...]:
+    """The parts of an action set, in the order of `actions.parts`."""
+    out = []
+    for names in actions.parts:
+        place = {name: i for i, name in enumerate(names)}
+        order = [name for name in actions.effect_order if name in place]
+        links = [
+            (place[source], place[target], float(scale))
+            for target in order
+            for (source, to), scale in actions.effects.items()
+            if to == target
+        ]
+        rules = [r for r in actions.constraints if r.features[0] in place]
+        out.append(
+            Part(
+                names,
+                tuple(actions.features[name] for name in names),
+                tuple(rule.coded(actions.features) for rule in rules),
+                tuple(links),
+                tuple(place[name] for name in order),
+            )
+        )
+    return tuple(out)

@@ -1,0 +1,297 @@
+"""Drawing from reachable sets that cannot be listed: real features, huge ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from skresp.constraints import Expression, Row, row
+
+from ._outcome import Outcome, TooLargeError
+from ._own import own_changes, own_count
+from ._part import Numbers, Part
+from ._search import Search
+from ._solver import solve
+
+# Proposals for each point wanted, before the answer is what was found so far.
+TRIES_PER_POINT = 20
+# Discrete configurations of a part with reals that are told apart.
+MOST_CONFIGURATIONS = 1_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Total changes drawn, and how many proposals that took."""
+
+    changes: Numbers
+    tried: int
+
+
+def draw_own(
+    part: Part, before: Numbers, k: int, n: int, rng: np.random.Generator, *, zero: bool
+) -> Numbers:
+    """Own changes of feature `k`, uniform within its limits, 0 among them or not."""
+    feature, value = part.features[k], float(before[k])
+    count = own_count(feature, value)
+    if np.isinf(count):
+        return rng.uniform(*feature.own_limits(value), size=n)
+    if count <= 1 and not zero:
+        return np.zeros(0)
+    if feature.kind != "integer":
+        moves = own_changes(feature, value)
+        return rng.choice(moves if zero else moves[1:], size=n)
+    step = feature.step or 1
+    low, high = feature.own_limits(value)
+    first, last = int(np.ceil(low / step)), int(np.floor(high / step))
+    if count <= 1:
+        return np.zeros(n)
+    within = first <= 0 <= last
+    if zero and not within:  # 0 stands apart from the range: give it its one place
+        places = rng.integers(first - 1, last + 1, size=n)
+        return step * np.where(places < first, 0.0, places)
+    if zero:
+        return step * rng.integers(first, last + 1, size=n).astype(float)
+    places = rng.integers(first, last + (0 if within else 1), size=n)
+    return step * np.where(within & (places >= 0), places + 1, places).astype(float)
+
+
+def sample_minimal(
+    part: Part, before: Numbers, j: int, n: int, rng: np.random.Generator
+) -> Sample:
+    """Minimal interventions on feature `j`: its change is uniform, the rest follows.
+
+    The other features stay where they are if that is feasible; otherwise the
+    smallest sets that must move do.
+    """
+    search = Search(part, before)
+    found: list[Numbers] = []
+    tried = 0
+    settled = _effects_settled(part, j)
+    while len(found) < n and tried < TRIES_PER_POINT * n:
+        amounts = _draw_change(search, j, n - len(found), rng)
+        tried += max(len(amounts), 1)
+        own = np.zeros((len(amounts), len(part.names)))
+        own[:, j] = amounts
+        alone = np.zeros(len(amounts), dtype=bool)
+        if settled:
+            alone = part.feasible(np.broadcast_to(before, own.shape), own)
+        for i in range(len(amounts)):
+            if alone[i]:
+                found.append(part.total(own[i : i + 1])[0])
+                continue
+            change = _minimal_draw(search, j, before[j] + amounts[i], rng)
+            if change is not None:
+                found.append(change)
+    return Sample(_stack(found, part), tried)
+
+
+def _draw_change(search: Search, j: int, n: int, rng: np.random.Generator) -> Numbers:
+    """Total changes of feature `j` to try, uniform within what its limits allow."""
+    part = search.part
+    if all(target != j for _, target, _ in part.links):
+        return draw_own(part, search.before, j, n, rng, zero=False)
+    # What arrives from elsewhere may carry it further than its own change can.
+    low, high = search.program.bounds(search.program.change(part.names[j]))
+    if part.features[j].kind == "real":
+        return rng.uniform(low, high, size=n) if low < high else np.zeros(0)
+    amounts = rng.integers(round(low), round(high) + 1, size=n).astype(float)
+    return amounts[amounts != 0]
+
+
+def sample_joint(
+    part: Part, before: Numbers, j: int | None, n: int, rng: np.random.Generator
+) -> Sample:
+    """Feasible changes (that move feature `j`): uniform over the discrete
+    configurations, then uniform over the real slice of each."""
+    reals = [
+        k
+        for k, feature in enumerate(part.features)
+        if feature.kind == "real" and np.isinf(own_count(feature, float(before[k])))
+    ]
+    if not reals:
+        return _sample_discrete(part, before, j, n, rng)
+    search = Search(part, before)
+    extra: list[Row] = []
+    if j is not None and j not in reals:
+        extra.append(row(search.program.changed(part.names[j]), lower=1))
+    configurations = _configurations(search, extra)
+    found: list[Numbers] = []
+    tried = 0
+    while configurations and len(found) < n and tried < TRIES_PER_POINT * n:
+        tried += 1
+        fixed = configurations[rng.integers(len(configurations))]
+        own = _draw_slice(search, fixed, reals, rng)
+        if own is None:
+            continue
+        change = part.total(own[None])[0]
+        if j is None or change[j] != 0:
+            found.append(change)
+    return Sample(_stack(found, part), tried)
+
+
+def _sample_discrete(
+    part: Part, before: Numbers, j: int | None, n: int, rng: np.random.Generator
+) -> Sample:
+    """Uniform over the feasible changes, by rejection from all own changes."""
+    found = np.zeros((0, len(part.names)))
+    tried = 0
+    while len(found) < n and tried < TRIES_PER_POINT * n:
+        size = max(n - len(found), 64)
+        tried += size
+        own = np.column_stack(
+            [
+                draw_own(part, before, k, size, rng, zero=True)
+                for k in range(len(before))
+            ]
+        )
+        own = own[part.feasible(np.broadcast_to(before, own.shape), own)]
+        change = part.total(own)
+        if j is not None:
+            change = change[change[:, j] != 0]
+        found = np.concatenate([found, change])
+    return Sample(found[:n], tried)
+
+
+def _effects_settled(part: Part, j: int) -> bool:
+    """Whether nothing downstream of `j` could cancel the effect that arrives there.
+
+    Then the change of `j` alone, where it is feasible, is the minimal one.
+    """
+    reached = {j}
+    for source, target, _ in part.links:
+        if source in reached:
+            reached.add(target)
+    return not any(part.features[k].can_change for k in reached - {j})
+
+
+def _minimal_draw(
+    search: Search, j: int, value: float, rng: np.random.Generator
+) -> Numbers | None:
+    part = search.part
+    at = row(search._at(j, value), 0, 0)
+    supports, _ = search.supports([at])
+    choices: list[tuple[dict[int, float], list[int]]] = []
+    for support in supports:
+        still = [
+            row(search.program.change(name), 0, 0)
+            for k, name in enumerate(part.names)
+            if k not in support
+        ]
+        free = [
+            k
+            for k in support
+            if k != j
+            and part.features[k].kind == "real"
+            and np.isinf(own_count(part.features[k], float(search.before[k])))
+        ]
+        for fixed in _configurations(search, [at, *still]):
+            choices.append((fixed | {j: value}, free))
+    if not choices:
+        return None
+    fixed, free = choices[rng.integers(len(choices))]
+    own = _draw_slice(search, fixed, free, rng)
+    return None if own is None else part.total(own[None])[0]
+
+
+def _configurations(search: Search, extra: Sequence[Row]) -> list[dict[int, float]]:
+    """The feasible combinations of discrete reached values."""
+    part, program = search.part, search.program
+    discrete = [
+        k
+        for k, feature in enumerate(part.features)
+        if feature.kind != "real" and not np.isnan(search.before[k])
+    ]
+    cuts = list(extra)
+    found: list[dict[int, float]] = []
+    while True:
+        _, own = search.find(cuts, Expression())
+        if own is None:
+            return found
+        if len(found) >= MOST_CONFIGURATIONS:
+            raise TooLargeError(part.names, len(found) + 1, MOST_CONFIGURATIONS)
+        after = search.before + part.total(own[None])[0]
+        found.append({k: float(after[k]) for k in discrete})
+        if not discrete:
+            return found
+        same = program.agreement({part.names[k]: after[k] for k in discrete})
+        cuts.append(row(same, upper=len(discrete) - 1))
+
+
+def _draw_slice(
+    search: Search,
+    fixed: Mapping[int, float],
+    free: Sequence[int],
+    rng: np.random.Generator,
+) -> Numbers | None:
+    """Own changes with some reached values fixed and the free reals uniform.
+
+    By rejection from the smallest box around the slice; where the slice is too thin
+    for that, one real after the other within what the others leave.
+    """
+    part = search.part
+    rows = [row(search._at(k, value), 0, 0) for k, value in fixed.items()]
+    boxes = {k: _range(search, rows, k) for k in free}
+    if any(box is None for box in boxes.values()):
+        return None
+    for _ in range(4):
+        draws = {k: rng.uniform(*box, size=64) for k, box in boxes.items() if box}
+        own = _complete(search, fixed, draws, 64 if free else 1)
+        ok = part.feasible(np.broadcast_to(search.before, own.shape), own)
+        if ok.any():
+            return own[np.flatnonzero(ok)[0]]
+        if not free:
+            break
+    for k in rng.permutation(list(free)).tolist():
+        box = _range(search, rows, k)
+        if box is None:
+            return None
+        amount = rng.uniform(*box)
+        rows.append(row(search.program.own(part.names[k]), amount, amount))
+    outcome, own_found = search.find(rows, Expression())
+    return own_found if outcome is Outcome.FEASIBLE else None
+
+
+def _complete(
+    search: Search, fixed: Mapping[int, float], draws: Mapping[int, Numbers], n: int
+) -> Numbers:
+    """Own changes from fixed reached values and drawn own changes, sources first."""
+    part = search.part
+    own = np.zeros((n, len(part.names)))
+    change = np.zeros_like(own)
+    for k in part.order:
+        arriving = np.zeros(n)
+        for source, target, scale in part.links:
+            if target == k:
+                arriving += scale * change[:, source]
+        if k in draws:
+            own[:, k] = draws[k]
+        elif k in fixed and part.features[k].can_change:
+            own[:, k] = fixed[k] - search.before[k] - arriving
+        change[:, k] = own[:, k] + arriving
+    return own
+
+
+def _range(search: Search, rows: Sequence[Row], k: int) -> tuple[float, float] | None:
+    """The least and greatest own change of a real feature under the rows."""
+    own = search.program.own(search.part.names[k])
+    ends = []
+    for sign in (1.0, -1.0):
+        _, value = solve(
+            search.program, rows, sign * own, lambda columns: _value(own, columns)
+        )
+        if value is None:
+            return None
+        ends.append(value)
+    return min(ends), max(ends)
+
+
+def _value(expression: Expression, columns: Numbers) -> float:
+    return expression.constant + sum(
+        weight * columns[column] for column, weight in expression.terms.items()
+    )
+
+
+def _stack(found: Sequence[Numbers], part: Part) -> Numbers:
+    return np.array(found, dtype=float).reshape(-1, len(part.names))

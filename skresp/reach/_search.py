@@ -1,0 +1,200 @@
+"""Feasible changes of one person by the solver: find, cut, find again.
+
+The paper's Find1DAction with no-good cuts, and CheckFeasibility. For parts too large
+for the grid, for parts with real features, and as the referee of the grid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from skresp.constraints import Expression, Program, Row, row, total
+
+from ._interventions import minimal_interventions
+from ._outcome import ContinuousError, Outcome, TooLargeError
+from ._own import own_count
+from ._part import Numbers, Part
+from ._solver import TIME_LIMIT, solve
+
+# Values of one feature's change that are gone through one by one.
+MOST_VALUES = 10_000
+
+
+@dataclass
+class Search:
+    """The program of one person on one part, and the questions put to it."""
+
+    part: Part
+    before: Numbers
+    time_limit: float = TIME_LIMIT
+    program: Program = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.program = self.part.program(self.before)
+
+    # -- one answer ----------------------------------------------------------------
+
+    def find(
+        self, extra: Sequence[Row], objective: Expression
+    ) -> tuple[Outcome, Numbers | None]:
+        """The own changes that minimise the objective, re-checked by the meaning."""
+        return solve(
+            self.program, extra, objective, self._accept, time_limit=self.time_limit
+        )
+
+    def _accept(self, columns: Numbers) -> Numbers | None:
+        own = np.array(
+            [
+                self._amount(i, self.program.own(name), columns)
+                for i, name in enumerate(self.part.names)
+            ]
+        )
+        ok = self.part.feasible(self.before[None], own[None])[0]
+        return own if ok else None
+
+    def _amount(self, i: int, own: Expression, columns: Numbers) -> float:
+        amount = own.constant + sum(
+            weight * columns[column] for column, weight in own.terms.items()
+        )
+        feature = self.part.features[i]
+        if feature.kind != "real":
+            return float(round(amount))
+        if abs(amount) <= 1e-9 * max(1.0, abs(self.before[i])):
+            return 0.0
+        low, high = feature.own_limits(float(self.before[i]))
+        return float(min(max(amount, low), high))
+
+    def feasible(self, reached: Mapping[int, float]) -> Outcome:
+        """CheckFeasibility: whether some change gets these features to these values."""
+        extra = [
+            row(self._at(position, value), 0, 0) for position, value in reached.items()
+        ]
+        return self.find(extra, Expression())[0]
+
+    def _at(self, position: int, value: float) -> Expression:
+        """An expression that is 0 where the feature reaches the value."""
+        name = self.part.names[position]
+        if self.part.features[position].kind == "categorical":
+            return 1.0 - self.program.equals(name, value)
+        return self.program.change(name) - (value - self.before[position])
+
+    # -- all answers ----------------------------------------------------------------
+
+    def changes(self, j: int | None, most: int) -> tuple[Numbers, bool]:
+        """All feasible total changes (those that move feature `j`), nearest first.
+
+        The second value tells whether the list is known to be complete.
+        """
+        self._check_listable()
+        extra = []
+        if j is not None:
+            extra.append(row(self.program.changed(self.part.names[j]), lower=1))
+        return self._enumerate(extra, self._distance(), most)
+
+    def minimal(self, j: int, most: int) -> tuple[Numbers, bool]:
+        """The minimal interventions on feature `j`, and whether that is all of them."""
+        self._check_listable()
+        found: list[Numbers] = []
+        complete = True
+        for value in self._values(j):
+            at = row(self._at(j, value), 0, 0)
+            changes, all_of_them = self._minimal_at(at, most - sum(map(len, found)))
+            complete &= all_of_them
+            if len(changes):
+                # A wrong optimum could offer a set that is not minimal; all sets
+                # that are have been found by now, so the definition itself decides.
+                ends = np.array([0, len(changes)])
+                found.append(changes[minimal_interventions(changes, ends)[:, j]])
+        width = len(self.part.names)
+        return np.concatenate([np.zeros((0, width)), *found]), complete
+
+    def supports(self, extra: Sequence[Row]) -> tuple[list[tuple[int, ...]], bool]:
+        """Sets of features that must move, none containing an earlier one."""
+        names = self.part.names
+        moved = total(self.program.changed(name) for name in names)
+        cuts = list(extra)
+        found: list[tuple[int, ...]] = []
+        while True:
+            outcome, own = self.find(cuts, moved)
+            if own is None:
+                return found, outcome is Outcome.INFEASIBLE
+            support = tuple(np.flatnonzero(self.part.total(own[None])[0]).tolist())
+            found.append(support)
+            if not support:
+                return found, True
+            inside = total(self.program.changed(names[k]) for k in support)
+            cuts.append(row(inside, upper=len(support) - 1))
+
+    def _minimal_at(self, at: Row, most: int) -> tuple[Numbers, bool]:
+        supports, complete = self.supports([at])
+        found = [np.zeros((0, len(self.part.names)))]
+        for support in supports:
+            still = [
+                row(self.program.change(name), 0, 0)
+                for k, name in enumerate(self.part.names)
+                if k not in support
+            ]
+            changes, all_of_them = self._enumerate([at, *still], Expression(), most)
+            complete &= all_of_them
+            found.append(changes)
+        return np.concatenate(found), complete
+
+    def _enumerate(
+        self, extra: list[Row], objective: Expression, most: int
+    ) -> tuple[Numbers, bool]:
+        cuts = list(extra)
+        found: list[Numbers] = []
+        while True:
+            outcome, own = self.find(cuts, objective)
+            if own is None:
+                width = len(self.part.names)
+                changes = np.array(found).reshape(-1, width)
+                return changes, outcome is Outcome.INFEASIBLE
+            if len(found) >= most:
+                raise TooLargeError(self.part.names, len(found) + 1, most)
+            change = self.part.total(own[None])[0]
+            found.append(change)
+            after = {
+                name: self.before[k] + change[k]
+                for k, name in enumerate(self.part.names)
+                if not np.isnan(self.before[k]) and self.part.features[k].kind != "real"
+            }
+            cuts.append(row(self.program.agreement(after), upper=len(after) - 1))
+
+    def _check_listable(self) -> None:
+        for name, feature, value in zip(
+            self.part.names, self.part.features, self.before, strict=True
+        ):
+            if feature.kind == "real" and own_count(feature, value) > 1:
+                raise ContinuousError(name)
+
+    def _values(self, j: int) -> list[float]:
+        """The values feature `j` may reach, its current one aside."""
+        feature, before = self.part.features[j], float(self.before[j])
+        if feature.kind == "categorical":
+            codes = range(len(feature.categories or ()))
+            return [float(code) for code in codes if code != before]
+        low, high = self.program.bounds(self.program.change(self.part.names[j]))
+        if high - low > MOST_VALUES:
+            raise TooLargeError(self.part.names, high - low, MOST_VALUES)
+        steps = np.arange(np.ceil(low), np.floor(high) + 1)
+        return (before + steps[steps != 0]).tolist()
+
+    def _distance(self) -> Expression:
+        """The sum of the absolute changes; a change of label counts 1."""
+        terms = []
+        for name, feature in zip(self.part.names, self.part.features, strict=True):
+            change = self.program.change(name)
+            if feature.kind == "categorical":
+                terms.append(self.program.changed(name))
+                continue
+            low, high = self.program.bounds(change)
+            if low < high:
+                size = self.program.column(0, max(-low, high), integer=False)
+                self.program.require(size - change, lower=0)
+                self.program.require(size + change, lower=0)
+                terms.append(size)
+        return total(terms)

@@ -1,0 +1,48 @@
+"""Fixtures that several folders use."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, settings
+
+from skresp.reach import shared_cache
+
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "thorough", parent=settings.get_profile("default"), max_examples=2_000
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(autouse=True)
+def _fresh_cache():
+    """No test sees reachable sets that another one made."""
+    shared_cache.clear()
+
+
+@pytest.fixture(scope="session")
+def raw_data() -> Path:
+    """The folder with the raw data; tests that need it skip where it is absent."""
+    folder = os.environ.get("SKRESP_DATA")
+    if not folder or not Path(folder).is_dir():
+        warnings.warn(
+            "SKRESP_DATA is not set or no folder: tests on the real data are skipped.",
+            stacklevel=1,
+        )
+        pytest.skip("SKRESP_DATA is not set to the folder with the raw data")
+    return Path(folder)
+
+
+@pytest.fixture(params=["pandas", "polars"])
+def make_frame(request):
+    """A frame from a dict, in each library."""
+    if request.param == "pandas":
+        return pd.DataFrame
+    return pytest.importorskip("polars").DataFrame
