@@ -7,11 +7,9 @@ Run with SKRESP_DATA set to the folder that holds the raw data:
 
 import time
 
-import numpy as np
-
 from skresp.actions import encode
 from skresp.datasets import fetch_german, fetch_heloc
-from skresp.reach import make_reaches, parts_of
+from skresp.reach import distinct_rows, make_reaches, parts_of
 from skresp.reach._search import Search
 
 REPEATS = 5
@@ -36,7 +34,7 @@ def main():
 
         def values_of(part, codes=codes, actions=actions):
             columns = [actions.names.index(name) for name in part.names]
-            return np.unique(codes[:, columns], axis=0)
+            return codes[:, columns][distinct_rows(codes[:, columns])[0]]
 
         def grid(parts=parts, values_of=values_of):
             return [make_reaches(part, values_of(part)) for part in parts]

@@ -1,6 +1,7 @@
 """From a person to the points they can reach: grid, HiGHS, sampling."""
 
 from ._cache import Reach, ReachCache, make_reaches, shared_cache
+from ._distinct import distinct_rows
 from ._outcome import ContinuousError, EnumerationError, Outcome, TooLargeError
 from ._part import Part, parts_of
 from ._reachable_set import ReachableSet, check_feasibility, reachable_set
@@ -15,6 +16,7 @@ __all__ = [
     "ReachableSet",
     "TooLargeError",
     "check_feasibility",
+    "distinct_rows",
     "make_reaches",
     "parts_of",
     "reachable_set",

@@ -80,7 +80,9 @@ def _run(
     model: tuple[Any, ...], presolve: str, time_limit: float
 ) -> tuple[highspy.HighsModelStatus, Columns]:
     highs = getattr(_of_thread, "highs", None)
-    if highs is None:
+    # The limit on a linear program counts all runs of the object so far, that on an
+    # integer program only its own: a fresh object now and then serves both.
+    if highs is None or highs.getRunTime() > time_limit / 10:
         highs = _of_thread.highs = highspy.Highs()
         for option, value in _OPTIONS.items():
             highs.setOptionValue(option, value)
