@@ -1,7 +1,17 @@
 """Which single thing could a person change, and how likely is it to work?"""
 
-from . import constraints, reach
+from . import constraints, reach, scores
 from ._version import __version__
 from .actions import ActionSet, Feature
+from .explain import Explanation, ResponsivenessExplainer
 
-__all__ = ["ActionSet", "Feature", "__version__", "constraints", "reach"]
+__all__ = [
+    "ActionSet",
+    "Explanation",
+    "Feature",
+    "ResponsivenessExplainer",
+    "__version__",
+    "constraints",
+    "reach",
+    "scores",
+]

@@ -2,7 +2,17 @@
 
 from ._action_set import ActionSet
 from ._codes import column_positions, decode, encode, values_of
-from ._columns import as_row, as_table, frame_like, is_frame, row_labels, spread
+from ._columns import (
+    as_row,
+    as_table,
+    column,
+    column_names,
+    frame_like,
+    is_frame,
+    is_polars,
+    row_labels,
+    spread,
+)
 from ._constraint import Constraint, Truth, Values, check_keys
 from ._feature import DIRECTIONS, Feature, format_number, slack
 
@@ -16,12 +26,15 @@ __all__ = [
     "as_row",
     "as_table",
     "check_keys",
+    "column",
+    "column_names",
     "column_positions",
     "decode",
     "encode",
     "format_number",
     "frame_like",
     "is_frame",
+    "is_polars",
     "row_labels",
     "slack",
     "spread",

@@ -1,12 +1,22 @@
 """From a person to the points they can reach: grid, HiGHS, sampling."""
 
-from ._cache import Reach, ReachCache, make_reaches, shared_cache
+from ._cache import Reach, ReachCache, make_reaches, reach_by_solver, shared_cache
 from ._distinct import distinct_rows
+from ._interventions import check_interventions
 from ._outcome import ContinuousError, EnumerationError, Outcome, TooLargeError
 from ._part import Part, parts_of
-from ._reachable_set import ReachableSet, check_feasibility, reachable_set
+from ._reachable_set import (
+    METHODS,
+    ReachableSet,
+    check_feasibility,
+    check_valid,
+    reachable_set,
+)
+from ._sample import sample_joint, sample_minimal
+from ._search import list_by_solver
 
 __all__ = [
+    "METHODS",
     "ContinuousError",
     "EnumerationError",
     "Outcome",
@@ -16,9 +26,15 @@ __all__ = [
     "ReachableSet",
     "TooLargeError",
     "check_feasibility",
+    "check_interventions",
+    "check_valid",
     "distinct_rows",
+    "list_by_solver",
     "make_reaches",
     "parts_of",
+    "reach_by_solver",
     "reachable_set",
+    "sample_joint",
+    "sample_minimal",
     "shared_cache",
 ]

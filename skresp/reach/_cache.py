@@ -13,6 +13,7 @@ from ._grid import MOST_ROWS_OF_ONE, list_changes
 from ._interventions import minimal_interventions
 from ._outcome import EnumerationError
 from ._part import Numbers, Part, Truth
+from ._search import Search
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,23 @@ def make_reaches(
         )
         for i in range(len(values))
     ]
+
+
+def reach_by_solver(part: Part, value: Numbers, most: int = 100_000) -> Reach:
+    """The reach of one part value by the solver alone."""
+    nothing = np.zeros((0, len(value)))
+    try:
+        changes, complete = Search(part, value).changes(None, most)
+    except EnumerationError as error:
+        return Reach(nothing, nothing != 0, error)
+    if not complete:
+        refusal = EnumerationError(
+            f"The solver could not decide which changes of the part "
+            f"({', '.join(part.names)}) are feasible for one person. Use method='grid' "
+            f"or 'auto'."
+        )
+        return Reach(nothing, nothing != 0, refusal)
+    return Reach(changes, minimal_interventions(changes, np.array([0, len(changes)])))
 
 
 #: The cache of this process, shared by all explainers and scorers.

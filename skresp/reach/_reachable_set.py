@@ -27,13 +27,11 @@ from ._interventions import check_interventions
 from ._outcome import ContinuousError, Outcome, TooLargeError
 from ._part import Numbers, Part, parts_of
 from ._sample import sample_joint, sample_minimal
-from ._search import Search
+from ._search import MOST_BY_SOLVER, Search
 
 METHODS = ("auto", "grid", "highs", "sample")
 MOST_POINTS = 1_000_000
 SAMPLED_POINTS = 500
-# In auto, the solver lists at most so many points before sampling takes over.
-MOST_BY_SOLVER = 1_000
 
 
 @dataclass(frozen=True)
@@ -242,10 +240,9 @@ def _on_part(part: Part, x: Numbers, feature: str | None, ask: _Ask) -> _Answer:
         if ask.method == "grid":
             raise refusal
         if not isinstance(refusal, ContinuousError):
+            few = min(ask.most, MOST_BY_SOLVER)
             try:
-                changes, complete = _by_solver(
-                    part, x, j, ask.interventions, min(ask.most, MOST_BY_SOLVER)
-                )
+                changes, complete = _by_solver(part, x, j, ask.interventions, few)
                 if complete:
                     return changes, "highs", True, None
             except TooLargeError:

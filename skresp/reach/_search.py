@@ -21,6 +21,8 @@ from ._solver import TIME_LIMIT, solve
 
 # Values of one feature's change that are gone through one by one.
 MOST_VALUES = 10_000
+# Points the solver lists before sampling is the better way.
+MOST_BY_SOLVER = 1_000
 
 
 @dataclass
@@ -198,3 +200,18 @@ class Search:
                 self.program.require(size + change, lower=0)
                 terms.append(size)
         return total(terms)
+
+
+def list_by_solver(
+    part: Part, before: Numbers, j: int, interventions: str, most: int = MOST_BY_SOLVER
+) -> Numbers | None:
+    """The interventions on a feature, listed by the solver; None where it gave up."""
+    search = Search(part, before)
+    try:
+        if interventions == "minimal":
+            changes, complete = search.minimal(j, most)
+        else:
+            changes, complete = search.changes(j, most)
+    except TooLargeError:
+        return None
+    return changes if complete else None

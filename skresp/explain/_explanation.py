@@ -1,0 +1,216 @@
+"""What an explainer returns: a score for each person and feature, and its grounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skresp.actions import as_table, frame_like, is_frame, row_labels
+
+from ._words import Teller
+
+_SHOWN_ROWS = 10
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Points a person can reach by a feature, and whether the model gives the target.
+
+    Attributes
+    ----------
+    points : frame or array, one row a point
+    reached : array of bool
+    complete : whether these are all such points, or a sample of them
+    """
+
+    points: Any
+    reached: NDArray[np.bool_]
+    complete: bool
+
+    def __len__(self) -> int:
+        return len(self.reached)
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Scores for each row (person) and each feature.
+
+    Attributes
+    ----------
+    values : array of shape (n_rows, n_features)
+        The scores.
+    lower, upper : arrays of the same shape
+        Confidence interval of a sampled score; equal to the value where exact.
+    exact : array of bool
+        Whether a score was computed from all interventions rather than a sample.
+    n_reachable : array of int
+        How many interventions it was computed from; 0 where the person cannot move
+        the feature.
+    feature_names : list of str
+    data : the rows, as they were given
+    at_target : array of bool
+        Rows that the model already gives the target.
+    target : the class label, or AtLeast / AtMost
+    threshold : float or None
+    """
+
+    values: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    n_reachable: NDArray[np.intp]
+    feature_names: list[str]
+    data: Any
+    at_target: NDArray[np.bool_]
+    target: Any
+    threshold: float | None
+    # What can still be asked: predictions, reachable points.
+    source: Any
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def predictions(self) -> NDArray[Any]:
+        """What the model predicts for the rows."""
+        return self.source.predict(self.data)
+
+    # -- the reasons to show ----------------------------------------------------------
+
+    def top_features(self, k: int = 4, min_score: float = 0.0) -> list[list[int]]:
+        """For each row the positions of its `k` largest scores, largest first.
+
+        By absolute value, those at or below `min_score` left out (so zeros always),
+        ties in column order.
+        """
+        if k < 1:
+            raise ValueError(f"k must be at least 1, got {k!r}.")
+        size = np.abs(np.nan_to_num(self.values))
+        order = np.argsort(-size, axis=1, kind="stable")[:, :k]
+        return [
+            [int(j) for j in row if size[i, j] > max(min_score, 0.0)]
+            for i, row in enumerate(order)
+        ]
+
+    def top(self, k: int = 4, min_score: float = 0.0) -> Any:
+        """The reasons to show, one line each: row, rank, feature, score.
+
+        People without a reason have no line; `at_target` and `values` tell whether
+        that is because they need none or because no single change helps.
+        """
+        labels = row_labels(as_table(self.data))
+        lines: dict[str, list[Any]] = {
+            key: [] for key in ("row", "rank", "feature", "score", "lower", "upper")
+        }
+        for i, places in enumerate(self.top_features(k, min_score)):
+            for rank, j in enumerate(places, start=1):
+                lines["row"].append(labels[i])
+                lines["rank"].append(rank)
+                lines["feature"].append(self.feature_names[j])
+                lines["score"].append(float(self.values[i, j]))
+                lines["lower"].append(float(self.lower[i, j]))
+                lines["upper"].append(float(self.upper[i, j]))
+        return frame_like(as_table(self.data), lines)
+
+    def to_frame(self) -> Any:
+        """The scores as a frame: the rows as they were given, one column a feature."""
+        table = as_table(self.data)
+        columns = {name: self.values[:, j] for j, name in enumerate(self.feature_names)}
+        if is_frame(table) and not isinstance(table, pd.DataFrame):
+            return frame_like(table, columns)
+        index = table.index if isinstance(table, pd.DataFrame) else None
+        return pd.DataFrame(columns, index=index)
+
+    def to_shap(self) -> Any:
+        """A `shap.Explanation`, for the plots of shap."""
+        try:
+            import shap
+        except ImportError:
+            raise ImportError(
+                "to_shap needs shap, which is not installed. Install it with "
+                "pip install 'skresp[shap]'."
+            ) from None
+        return shap.Explanation(
+            values=self.values,
+            base_values=np.zeros(len(self)),
+            data=self.source.codes(self.data),
+            display_data=np.asarray(as_table(self.data)),
+            feature_names=list(self.feature_names),
+        )
+
+    # -- one person -------------------------------------------------------------------
+
+    def reachable(self, row: int, feature: str) -> Answers:
+        """The points a person can reach by a feature, with the model's answers.
+
+        Sampled points are not kept: they are drawn again from the same stream.
+        """
+        return self.source.answers(self._row(row), feature)
+
+    def describe(self, row: int) -> str:
+        """In plain words: what this person could change, and to what.
+
+        Examples
+        --------
+        See `ResponsivenessExplainer`.
+        """
+        return Teller(self, self._position(row)).text()
+
+    def _position(self, row: int) -> int:
+        n = len(self)
+        if not isinstance(row, (int, np.integer)) or not -n <= row < n:
+            raise IndexError(f"row must be a position from 0 to {n - 1}, got {row!r}.")
+        return int(row) % n
+
+    def _row(self, row: int) -> Any:
+        i = self._position(row)
+        table = as_table(self.data)
+        if isinstance(table, pd.DataFrame):
+            return table.iloc[[i]]
+        return table[i : i + 1]
+
+    # -- showing it -------------------------------------------------------------------
+
+    def _title(self) -> str:
+        need = int((~self.at_target).sum())
+        helped = int(
+            ((np.nan_to_num(self.values) > 0).any(axis=1) & ~self.at_target).sum()
+        )
+        goal = f"target {self.target}"
+        if self.threshold is not None:
+            goal += f" with probability at least {self.threshold:g}"
+        return (
+            f"Explanation of {len(self)} rows x {len(self.feature_names)} features, "
+            f"{goal}: {len(self) - need} at the target, {need} not; of those {helped} "
+            f"can get there by one feature."
+        )
+
+    def __repr__(self) -> str:
+        return self._title()
+
+    def _repr_html_(self) -> str:
+        labels = row_labels(as_table(self.data))
+        shown = self._used_columns()
+        head = "".join(f"<th>{escape(self.feature_names[j])}</th>" for j in shown)
+        body = "".join(
+            f"<tr><th>{escape(str(labels[i]))}</th>"
+            f"{''.join(f'<td>{self.values[i, j]:.2f}</td>' for j in shown)}</tr>"
+            for i in range(min(len(self), _SHOWN_ROWS))
+        )
+        more = len(self) - _SHOWN_ROWS
+        rest = f"<p>... and {more} more rows</p>" if more > 0 else ""
+        return (
+            f"<div><p>{escape(self._title())}</p><table><thead><tr><th></th>{head}</tr>"
+            f"</thead><tbody>{body}</tbody></table>{rest}</div>"
+        )
+
+    def _used_columns(self) -> Sequence[int]:
+        """Features that somebody can move."""
+        return np.flatnonzero((self.n_reachable > 0).any(axis=0)).tolist()

@@ -1,0 +1,355 @@
+"""The explainer: responsiveness of every feature for every person."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skresp.actions import (
+    ActionSet,
+    as_table,
+    column,
+    column_positions,
+    decode,
+    encode,
+    spread,
+)
+from skresp.reach import (
+    METHODS,
+    check_interventions,
+    check_valid,
+    distinct_rows,
+    parts_of,
+)
+from skresp.scores import (
+    Door,
+    Dress,
+    Goal,
+    Question,
+    Wardrobe,
+    flat,
+    interventions_of,
+    make_goal,
+    row_keys,
+    score,
+)
+
+from ._base import BaseExplainer
+from ._explanation import Answers, Explanation
+from ._progress import Progress
+
+
+class ResponsivenessExplainer(BaseExplainer):
+    """How likely an intervention on each feature is to bring the wanted prediction.
+
+    Parameters
+    ----------
+    estimator : model
+        Anything with `predict`: a classifier, a regressor, a Pipeline. `fit(X, y)`
+        trains a clone of it; `fit(X)` takes it as it is, fitted.
+    action_set : ActionSet, optional
+        What people can change, in the columns of X. Without one, every feature can
+        change between the values seen in X, which is rarely what is meant: a warning
+        says so.
+    target : label, AtLeast or AtMost, optional
+        The wanted prediction; the last of the model's classes unless given. A
+        regressor needs `AtLeast(value)` or `AtMost(value)`.
+    threshold : float, optional
+        The target is reached where its probability is at least this, instead of
+        where `predict` says so.
+    interventions : {"minimal", "joint"}, default="minimal"
+        Whether features tied to the one that changes stay put where they can, or
+        move freely.
+    method : {"auto", "grid", "highs", "sample"}, default="auto"
+        "auto" goes through all interventions where it can, which is exact, and
+        samples where it cannot.
+    n_samples : int, default=500
+        Points drawn for a score that is sampled.
+    alpha : float, default=0.05
+        Sampled scores come with an interval of confidence 1 - alpha.
+    invalid_rows : {"raise", "nan"}, default="raise"
+        What to do with rows that break a constraint as they stand.
+    missing : {"raise", "hold"}, default="raise"
+        What to do with missing values in features that can change: refuse them, or
+        keep the feature as it is for that person.
+    random_state : int, RandomState or None
+        Sampled scores depend on it, on the person and on the feature, on nothing else.
+    n_jobs : int, optional
+        Threads, through joblib.
+    verbose : int, default=0
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    estimator_ : the model that is explained
+    action_set_ : ActionSet
+    target_ : the target, default filled in
+    n_features_in_, feature_names_in_ : as in scikit-learn
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
+    >>> from skresp.constraints import Linkage
+    >>> X = pd.DataFrame({"years": [0, 3, 5, 7], "age": [20, 30, 32, 40]})
+    >>> model = DecisionTreeClassifier(max_features=1, random_state=0)
+    >>> model = model.fit(X, [0, 0, 1, 1])
+    >>> actions = ActionSet.infer(
+    ...     X,
+    ...     features={
+    ...         "years": Feature("integer", direction="increase", max_increase=2),
+    ...         "age": Feature("integer", actionable=False),
+    ...     },
+    ...     constraints=[Linkage("years", {"age": 1})],
+    ... )
+    >>> explainer = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(X)
+    >>> explanation = explainer.explain(X[:2])
+    >>> explanation.values
+    array([[0. , 0. ],
+           [1. , 0. ]])
+    >>> print(explanation.describe(1))
+    Predicted 0; the target is 1.
+    - years: 2 of 2 changes work (score 1.00). Least change: raise years from 3 to 4; \
+age follows to 31.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        action_set: ActionSet | None = None,
+        *,
+        target: Any = None,
+        threshold: float | None = None,
+        interventions: str = "minimal",
+        method: str = "auto",
+        n_samples: int = 500,
+        alpha: float = 0.05,
+        invalid_rows: str = "raise",
+        missing: str = "raise",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.action_set = action_set
+        self.target = target
+        self.threshold = threshold
+        self.interventions = interventions
+        self.method = method
+        self.n_samples = n_samples
+        self.alpha = alpha
+        self.invalid_rows = invalid_rows
+        self.missing = missing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> ResponsivenessExplainer:
+        """Fit the model, or take it as it is where `y` is left out.
+
+        Parameters
+        ----------
+        X : frame or array
+            Rows like those the model was fitted on.
+        y : labels, optional
+        **params : passed to the model's fit
+        """
+        self._check_parameters()
+        self._fit_model(X, y, params)
+        table = as_table(X)
+        if self.action_set is None:
+            warnings.warn(
+                "No action_set was given: every feature is taken to change freely "
+                "between the values seen in X. Pass action_set=ActionSet.infer(X, "
+                "immutable=[...], ...) to say what people can change.",
+                UserWarning,
+                stacklevel=2,
+            )
+            self.action_set_ = ActionSet.infer(table)
+        else:
+            self.action_set_ = self.action_set
+        column_positions(self.action_set_, table)  # an error here, not in explain
+        self.dress_ = Dress.of(self.estimator_, table)
+        self.target_ = self._goal().target
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.action_set is not None and not isinstance(self.action_set, ActionSet):
+            raise TypeError(
+                f"action_set must be an ActionSet or None, got {self.action_set!r}. "
+                f"Make one with ActionSet.infer(X, ...) or ActionSet.from_file(path)."
+            )
+        check_interventions(self.interventions)
+        for name, allowed in (
+            ("method", METHODS),
+            ("invalid_rows", ("raise", "nan")),
+            ("missing", ("raise", "hold")),
+        ):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(map(repr, allowed))}, got "
+                    f"{value!r}."
+                )
+        if not isinstance(self.n_samples, (int, np.integer)) or self.n_samples < 1:
+            raise ValueError(
+                f"n_samples must be a whole number of at least 1, got "
+                f"{self.n_samples!r}."
+            )
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
+
+    def _goal(self) -> Goal:
+        return make_goal(self.estimator_, self.target, self.threshold)
+
+    def explain(self, X: Any) -> Explanation:
+        """The responsiveness of each feature for each row.
+
+        Parameters
+        ----------
+        X : frame or array
+            A frame may have its columns in any order.
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self, "estimator_")
+        table = as_table(X)
+        source = Source(
+            self.action_set_,
+            self.dress_,
+            self._goal(),
+            Question(self.interventions, self.method, self.n_samples, self.alpha),
+            int(check_random_state(self.random_state).randint(2**31 - 1)),
+            self.missing,
+        )
+        positions = column_positions(source.actions, table)
+        first, which = distinct_rows([column(table, p) for p in positions])
+        people = spread(table, first)
+        codes = encode(source.actions, people, missing=self.missing)
+        valid = self._valid(source.actions, people, codes, which)
+        if not valid.all():
+            kept = np.flatnonzero(valid)
+            people, codes = spread(people, kept), codes[kept]
+            renumbered = np.full(len(valid), -1, dtype=np.intp)
+            renumbered[kept] = np.arange(len(kept))
+            which = renumbered[which]
+        door = source.door(people)
+        scores = score(
+            door,
+            source.actions,
+            codes,
+            lambda: source.keys(people),
+            source.question,
+            n_jobs=self.n_jobs,
+            progress=Progress(len(codes), "explain", self.verbose),
+        ).taken(which)
+        order = self._columns()
+        return Explanation(
+            scores.values[:, order],
+            scores.lower[:, order],
+            scores.upper[:, order],
+            scores.exact[:, order],
+            scores.n_reachable[:, order],
+            [source.actions.names[k] for k in order],
+            X,
+            scores.at_target,
+            self.target_,
+            self.threshold,
+            source,
+        )
+
+    def _columns(self) -> list[int]:
+        """The features in the order of the columns at fit."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return list(range(len(self.action_set_.names)))
+        return [self.action_set_.names.index(name) for name in names]
+
+    def _valid(
+        self,
+        actions: ActionSet,
+        people: Any,
+        codes: NDArray[np.float64],
+        which: NDArray[np.intp],
+    ) -> NDArray[np.bool_]:
+        if self.invalid_rows == "raise":
+            check_valid(actions, people, codes)
+            return np.ones(len(codes), dtype=bool)
+        broken = np.zeros(len(codes), dtype=bool)
+        for bad in actions.broken(codes):
+            broken |= bad
+        if broken.any():
+            warnings.warn(
+                f"{int(broken[which].sum())} of {len(which)} rows break a constraint "
+                f"as they stand and are scored NaN; see ActionSet.check(X).",
+                UserWarning,
+                stacklevel=3,
+            )
+        return ~broken
+
+
+@dataclass(frozen=True)
+class Source:
+    """What an explanation was made from, kept to answer further questions."""
+
+    actions: ActionSet
+    dress: Dress
+    goal: Goal
+    question: Question
+    seed: int
+    missing: str
+
+    def door(self, X: Any) -> Door:
+        """The door to the model for these rows."""
+        return Door(self.goal, Wardrobe(self.dress, self.actions, X))
+
+    def codes(self, X: Any) -> NDArray[np.float64]:
+        """The rows as numbers, one column a feature in the order of X."""
+        table = as_table(X)
+        positions = column_positions(self.actions, table)
+        return encode(self.actions, table, missing="hold")[:, np.argsort(positions)]
+
+    def keys(self, X: Any) -> NDArray[np.uint64]:
+        """The random keys of the rows."""
+        table = as_table(X)
+        positions = column_positions(self.actions, table)
+        return row_keys(self.seed, (column(table, p) for p in positions), len(table))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What the model predicts for the rows."""
+        wardrobe = Wardrobe(self.dress, self.actions, X)
+        rows = wardrobe.take(np.arange(wardrobe.rows), [])
+        return flat(self.goal.model.predict(rows))  # type: ignore[attr-defined]
+
+    def answers(self, X: Any, feature: str) -> Answers:
+        """The points one person can reach by a feature, and the model's answers."""
+        if feature not in self.actions.features:
+            raise ValueError(
+                f"There is no feature {feature!r}; there are "
+                f"{', '.join(self.actions.names)}."
+            )
+        codes = encode(self.actions, X, missing=self.missing)
+        part = next(p for p in parts_of(self.actions) if feature in p.names)
+        columns = [self.actions.names.index(name) for name in part.names]
+        changes, exact = interventions_of(
+            part, feature, codes[:, columns], self.keys(X), self.question
+        )
+        n = len(changes)
+        before = np.repeat(codes, n, axis=0)
+        after = before.copy()
+        after[:, columns] += changes
+        points = decode(
+            self.actions, spread(as_table(X), np.zeros(n, dtype=np.intp)), before, after
+        )
+        reached = self.door(points).ask(np.arange(n)) if n else np.zeros(0, dtype=bool)
+        return Answers(points, reached, exact)

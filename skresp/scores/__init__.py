@@ -1,0 +1,25 @@
+"""The one door to the model; responsiveness and how sure it is."""
+
+from ._door import Door
+from ._dress import Dress, Wardrobe
+from ._interval import agresti_coull
+from ._responsiveness import Question, Scores, interventions_of, score
+from ._stream import row_keys
+from ._target import AtLeast, AtMost, Goal, flat, make_goal
+
+__all__ = [
+    "AtLeast",
+    "AtMost",
+    "Door",
+    "Dress",
+    "Goal",
+    "Question",
+    "Scores",
+    "Wardrobe",
+    "agresti_coull",
+    "flat",
+    "interventions_of",
+    "make_goal",
+    "row_keys",
+    "score",
+]

@@ -1,0 +1,79 @@
+"""The one door to the model: every question about points goes through here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+
+from ._dress import Wardrobe
+from ._target import Goal, Truth
+
+# Points in one question stay below this even where more memory is allowed: beyond
+# it the model runs no faster, and caches start to miss.
+_MOST_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Points that differ from their rows in the same columns.
+
+    `values` maps a column's position to its new values: numbers, or labels with the
+    mask of those that count.
+    """
+
+    start: int
+    stop: int
+    values: dict[int, Any]
+
+    def within(self, start: int, stop: int) -> tuple[slice, dict[int, Any]] | None:
+        """The part of it that lies in a batch, counted from the batch's start."""
+        low, high = max(start, self.start), min(stop, self.stop)
+        if low >= high:
+            return None
+        own = slice(low - self.start, high - self.start)
+        cut = {}
+        for i, new in self.values.items():
+            if isinstance(new, tuple):
+                labels, moved = new[0][own], new[1][own]
+                cut[i] = labels[moved], moved
+            else:
+                cut[i] = new[own]
+        return slice(low - start, high - start), cut
+
+
+class Door:
+    """Asks a model whether points reach the target, in batches of bounded size.
+
+    Parameters
+    ----------
+    goal : what is asked
+    wardrobe : the rows that points start from, in the model's dress
+    """
+
+    def __init__(self, goal: Goal, wardrobe: Wardrobe) -> None:
+        self.goal = goal
+        self.wardrobe = wardrobe
+
+    @property
+    def batch(self) -> int:
+        """How many points are asked about at once."""
+        allowed = min(get_config()["working_memory"] * 2**20, _MOST_BYTES)
+        return int(max(allowed // self.wardrobe.row_bytes, 1_000))
+
+    def ask(self, rows: NDArray[np.intp], segments: Sequence[Segment] = ()) -> Truth:
+        """Which points reach the target.
+
+        Point `i` is the row `rows[i]` with the values of the segment that covers it.
+        """
+        out = np.empty(len(rows), dtype=bool)
+        for start in range(0, len(rows), self.batch):
+            stop = min(start + self.batch, len(rows))
+            cuts = [segment.within(start, stop) for segment in segments]
+            points = self.wardrobe.take(rows[start:stop], [c for c in cuts if c])
+            out[start:stop] = self.goal.reached(points)
+        return out

@@ -1,0 +1,179 @@
+"""Scores from samples, for people whose changes cannot be listed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.actions import Feature
+from skresp.reach import (
+    Part,
+    Reach,
+    TooLargeError,
+    list_by_solver,
+    sample_joint,
+    sample_minimal,
+)
+
+from ._door import Door, Segment
+from ._dress import Numbers
+from ._listed import Places, chunks, new_values
+from ._stream import Keys, feature_keys, generator, uniforms
+
+# An integer feature by itself with more changes than this is drawn from, not listed.
+MOST_LISTED = 10_000
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Interventions of some rows, one row after the other: `counts[i]` of the i-th.
+
+    Where `exact`, they are all there are; else they were drawn.
+    """
+
+    counts: Places
+    before: Numbers
+    changes: Numbers
+    exact: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, values: Numbers, found: Sequence[Numbers], exact: bool | list[bool]
+    ) -> Draw:
+        """From one array of changes a row."""
+        counts = np.array([len(changes) for changes in found], dtype=np.intp)
+        return cls(
+            counts,
+            np.repeat(values, counts, axis=0),
+            np.concatenate([np.zeros((0, values.shape[1])), *found]),
+            np.broadcast_to(exact, len(values)),
+        )
+
+
+def stands_alone(part: Part) -> bool:
+    """Whether a part is one numeric feature without constraints."""
+    return (
+        len(part.names) == 1
+        and not part.constraints
+        and part.features[0].kind in ("integer", "real")
+    )
+
+
+def own_ranges(feature: Feature, values: Numbers) -> tuple[Numbers, Numbers]:
+    """The least and greatest own change, in steps, for each value; empty where none.
+
+    The vectorised form of `Feature.own_limits`.
+    """
+    low, high = feature.bounds[0] - values, feature.bounds[1] - values
+    if feature.direction == "increase":
+        low = np.maximum(low, 0.0)
+    elif feature.direction == "decrease":
+        high = np.minimum(high, 0.0)
+    if feature.max_increase is not None:
+        high = np.minimum(high, feature.max_increase)
+    if feature.max_decrease is not None:
+        low = np.maximum(low, -feature.max_decrease)
+    if feature.kind == "integer":
+        step = feature.step or 1
+        low, high = np.ceil(low / step), np.floor(high / step)
+    nothing = ~(low <= high)  # a missing value compares false
+    return np.where(nothing, 1.0, low), np.where(nothing, 0.0, high)
+
+
+def is_drawn_from(part: Part, values: Numbers) -> NDArray[np.bool_]:
+    """For a feature that stands alone: whose changes are too many to list."""
+    low, high = own_ranges(part.features[0], values[:, 0])
+    if part.features[0].kind == "real":
+        return low < high
+    return high - low + 1 > MOST_LISTED
+
+
+def draw_alone(part: Part, values: Numbers, keys: Keys, n: int) -> Draw:
+    """Uniform changes of a feature that stands alone, `n` for each row."""
+    feature = part.features[0]
+    low, high = own_ranges(feature, values[:, 0])
+    u = uniforms(feature_keys(keys, part.names[0]), n)
+    if feature.kind == "real":
+        change = low[:, None] + (high - low)[:, None] * u
+    else:
+        within = (low <= 0) & (high >= 0)  # 0 is no change and is left out
+        places = np.floor(u * (high - low + 1 - within)[:, None]) + low[:, None]
+        places += within[:, None] & (places >= 0)
+        change = places * (feature.step or 1)
+    return Draw(
+        np.full(len(values), n, dtype=np.intp),
+        np.repeat(values, n, axis=0),
+        change.reshape(-1, 1),
+        np.zeros(len(values), dtype=bool),
+    )
+
+
+def draw_listed(
+    part: Part,
+    j: int,
+    values: Numbers,
+    reaches: Sequence[Reach],
+    how: str,
+    keys: Keys,
+    n: int,
+) -> Draw:
+    """Interventions drawn from complete lists."""
+    u = uniforms(feature_keys(keys, part.names[j]), n)
+    found = []
+    for i, reach in enumerate(reaches):
+        pool = reach.interventions(j, how)
+        picks = (u[i] * len(pool)).astype(np.intp) if len(pool) else []
+        found.append(reach.changes[pool[picks]])
+    return Draw.of(values, found, False)
+
+
+def draw_tied(
+    part: Part,
+    j: int,
+    values: Numbers,
+    reaches: Sequence[Reach],
+    how: str,
+    keys: Keys,
+    n: int,
+) -> Draw:
+    """Interventions in parts that the grid cannot list, person by person.
+
+    Discrete ones are listed by the solver while they are few; the others are drawn.
+    """
+    sample = sample_minimal if how == "minimal" else sample_joint
+    found, exact = [], []
+    for x, reach, key in zip(
+        values, reaches, feature_keys(keys, part.names[j]), strict=True
+    ):
+        changes = None
+        if isinstance(reach.refused, TooLargeError):
+            changes = list_by_solver(part, x, j, how)
+        exact.append(changes is not None)
+        if changes is None:
+            changes = sample(part, x, j, n, generator(key)).changes
+        found.append(changes)
+    return Draw.of(values, found, exact)
+
+
+def count_drawn(door: Door, part: Part, rows: Places, draw: Draw) -> Places:
+    """How many of each row's draws reach the target."""
+    hits = np.zeros(len(rows), dtype=np.intp)
+    ends = np.cumsum(draw.counts)
+    for chunk in chunks(draw.counts, door.batch):
+        counts = draw.counts[chunk]
+        first = ends[chunk.start] - draw.counts[chunk.start]
+        points = slice(int(first), int(first + counts.sum()))
+        segment = Segment(
+            0,
+            int(counts.sum()),
+            new_values(part, draw.before[points], draw.changes[points], door.wardrobe),
+        )
+        reached = door.ask(np.repeat(rows[chunk], counts), [segment])
+        some = np.flatnonzero(counts)
+        if len(some):
+            starts = (np.cumsum(counts) - counts)[some]
+            hits[chunk.start + some] = np.add.reduceat(reached, starts, dtype=np.intp)
+    return hits

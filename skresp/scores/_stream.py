@@ -1,0 +1,79 @@
+"""Random numbers that depend on a seed, a row's content and a feature, and no more.
+
+Not on the order of rows, on batches, on dtypes or on who else is there. Every row has
+a 64-bit key; the numbers of a score are SplitMix64 along it (Steele, Lea, Flood,
+"Fast splittable pseudorandom number generators", 2014), computed for many rows at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def row_keys(seed: int, columns: Iterable[Any], rows: int) -> Keys:
+    """A key for each row, from its values as float64 bits and labels."""
+    keys = np.full(rows, _word(f"skresp {seed}"), dtype=np.uint64)
+    for column in columns:
+        keys = _mixed(keys * _GOLDEN + _bits(column))
+    return keys
+
+
+def feature_keys(keys: Keys, feature: str) -> Keys:
+    """The keys of rows for one feature."""
+    return _mixed(keys + _word(feature))
+
+
+def uniforms(keys: Keys, count: int) -> NDArray[np.float64]:
+    """Numbers in [0, 1), `count` for each key."""
+    steps = np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN
+    words = _mixed(keys[:, None] + steps)
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def generator(key: np.uint64) -> np.random.Generator:
+    """A generator for one key, where plain uniforms do not do."""
+    return np.random.Generator(np.random.PCG64(int(key)))
+
+
+def _mixed(words: Keys) -> Keys:
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def _bits(column: Any) -> Keys:
+    """One word for each value: the bits of a float64, or a digest of a label."""
+    values = pd.Series(column, copy=False)
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return _float_bits(values.to_numpy(dtype=np.float64, na_value=np.nan))
+    which, labels = pd.factorize(values, use_na_sentinel=False)
+    words = np.array([_label_word(label) for label in labels], dtype=np.uint64)
+    return words[which]
+
+
+def _label_word(label: Any) -> np.uint64:
+    if isinstance(label, (bool, int, float, np.bool_, np.number)):
+        return _float_bits(np.array([label], dtype=np.float64))[0]
+    if label is None or label is pd.NA or label is pd.NaT:
+        return _float_bits(np.array([np.nan]))[0]
+    return _word(str(label))
+
+
+def _float_bits(numbers: NDArray[np.float64]) -> Keys:
+    # One zero and one NaN, whatever their sign and payload.
+    return np.where(np.isnan(numbers), np.nan, numbers + 0.0).view(np.uint64)
+
+
+def _word(text: str) -> np.uint64:
+    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return np.uint64(int.from_bytes(digest, "little"))

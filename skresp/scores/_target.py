@@ -1,0 +1,180 @@
+"""The prediction a person wants, and whether a model gives it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+
+Truth = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The target of a regressor: a prediction of at least `value`.
+
+    >>> from skresp.scores import AtLeast
+    >>> str(AtLeast(700))
+    'at least 700'
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        _check_number(self)
+
+    def __str__(self) -> str:
+        return f"at least {self.value:g}"
+
+    def met(self, predictions: NDArray[Any]) -> Truth:
+        """Which predictions are good enough."""
+        return np.asarray(predictions) >= self.value
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """The target of a regressor: a prediction of at most `value`."""
+
+    value: float
+
+    def __post_init__(self) -> None:
+        _check_number(self)
+
+    def __str__(self) -> str:
+        return f"at most {self.value:g}"
+
+    def met(self, predictions: NDArray[Any]) -> Truth:
+        """Which predictions are good enough."""
+        return np.asarray(predictions) <= self.value
+
+
+def _check_number(target: AtLeast | AtMost) -> None:
+    value = target.value
+    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+        raise TypeError(
+            f"{type(target).__name__} needs a number to compare predictions with, got "
+            f"{value!r}."
+        )
+
+
+class Goal(Protocol):
+    """What is asked of a model about points dressed for it."""
+
+    @property
+    def target(self) -> Any:
+        """The class label, or the AtLeast or AtMost."""
+
+    def reached(self, X: Any) -> Truth:
+        """Which points reach the target."""
+
+
+@dataclass(frozen=True)
+class LabelGoal:
+    """`predict` says the label: the model's own decision rule."""
+
+    model: Any
+    target: Any
+
+    def reached(self, X: Any) -> Truth:
+        return np.asarray(flat(self.model.predict(X)) == self.target, dtype=bool)
+
+
+@dataclass(frozen=True)
+class ProbabilityGoal:
+    """The probability of the label is at least a threshold."""
+
+    model: Any
+    target: Any
+    column: int
+    threshold: float
+
+    def reached(self, X: Any) -> Truth:
+        return np.asarray(self.model.predict_proba(X))[:, self.column] >= self.threshold
+
+
+@dataclass(frozen=True)
+class ValueGoal:
+    """A predicted number is at least, or at most, a value."""
+
+    model: Any
+    target: AtLeast | AtMost
+
+    def reached(self, X: Any) -> Truth:
+        return self.target.met(flat(self.model.predict(X)))
+
+
+def make_goal(model: Any, target: Any, threshold: float | None) -> Goal:
+    """The goal for a fitted model, with the defaults filled in."""
+    if isinstance(target, (AtLeast, AtMost)):
+        if getattr(model, "classes_", None) is not None:
+            raise ValueError(
+                f"target is {target!r}, but the model predicts classes "
+                f"({_listed(model.classes_)}). Name a class label, and a threshold on "
+                f"its probability if that is what you mean."
+            )
+        if threshold is not None:
+            raise ValueError(
+                f"threshold={threshold!r} is for class probabilities; {target!r} "
+                f"already says what is good enough. Leave threshold out."
+            )
+        return ValueGoal(model, target)
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return _goal_without_classes(model, target, threshold)
+    if isinstance(classes, list):
+        raise ValueError(
+            "The model predicts several outputs at once; explain a model of one output."
+        )
+    if target is None:
+        target = classes[-1]
+    place = np.flatnonzero(np.asarray(classes == target))
+    if len(place) != 1:
+        raise ValueError(
+            f"target={target!r} is not among the classes of the model: "
+            f"{_listed(classes)}."
+        )
+    label = classes[place[0]]
+    label = label.item() if isinstance(label, np.generic) else label
+    if threshold is None:
+        return LabelGoal(model, label)
+    if isinstance(threshold, bool) or not isinstance(threshold, Real):
+        raise TypeError(f"threshold must be a number from 0 to 1, got {threshold!r}.")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must lie between 0 and 1, got {threshold!r}.")
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(
+            f"threshold={threshold!r} needs a model with predict_proba, which "
+            f"{type(model).__name__} has not. Leave threshold out to use its predict."
+        )
+    return ProbabilityGoal(model, label, int(place[0]), float(threshold))
+
+
+def _goal_without_classes(model: Any, target: Any, threshold: Any) -> Goal:
+    if is_regressor(model) or target is None:
+        raise ValueError(
+            f"{type(model).__name__} predicts numbers, or does not tell its classes; "
+            f"target={target!r} does not say what is good enough. Pass "
+            f"target=AtLeast(value) or AtMost(value) from skresp.scores, or a label "
+            f"that predict returns."
+        )
+    if threshold is not None:
+        raise ValueError(
+            f"threshold={threshold!r} needs a model with classes_ and predict_proba. "
+            f"Leave it out to use its predict."
+        )
+    return LabelGoal(model, target)
+
+
+def flat(predictions: Any) -> NDArray[Any]:
+    """Predictions as one column; some libraries return a table of one."""
+    array = np.asarray(predictions)
+    return array.ravel() if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _listed(classes: Any) -> str:
+    return ", ".join(repr(c.item() if hasattr(c, "item") else c) for c in classes)
