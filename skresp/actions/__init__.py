@@ -10,6 +10,7 @@ from ._columns import (
     frame_like,
     is_frame,
     is_polars,
+    number_matrix,
     row_labels,
     spread,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "frame_like",
     "is_frame",
     "is_polars",
+    "number_matrix",
     "row_labels",
     "slack",
     "spread",

@@ -126,6 +126,22 @@ class ActionSet:
         return frozenset(name for rule in self.constraints for name in rule.features)
 
     @cached_property
+    def columns_by_kind(self) -> tuple[np.ndarray, ...]:
+        """Masks over the columns: those to read, and among them the binary, the
+        integer, the changeable and the categorical ones."""
+        features = self.features.items()
+        read = np.array([f.can_change or n in self.constrained for n, f in features])
+        kinds = np.array([f.kind for _, f in features])
+        change = np.array([f.can_change for _, f in features])
+        return (
+            read,
+            read & (kinds == "binary"),
+            read & (kinds == "integer"),
+            read & change,
+            read & (kinds == "categorical"),
+        )
+
+    @cached_property
     def effects(self) -> Mapping[tuple[str, str], float]:
         """All downstream effects: (source, target) to scale."""
         out: dict[tuple[str, str], float] = {}

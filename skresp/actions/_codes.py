@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ._columns import as_table, column, column_names, row_labels, with_values
+from ._columns import (
+    as_table,
+    column,
+    column_names,
+    number_matrix,
+    row_labels,
+    with_values,
+)
 from ._feature import Feature
 
 if TYPE_CHECKING:
@@ -53,12 +60,17 @@ def encode(
 
     A categorical value is its place in the categories, -1 where the label is not
     listed; a missing value is NaN. Columns that neither change nor take part in a
-    constraint are not read; they are 0.
+    constraint are not checked; what stands in them means nothing.
     """
     if missing not in MISSING:
         raise ValueError(f"missing must be 'raise' or 'hold', got {missing!r}.")
     table = as_table(X)
     positions = column_positions(actions, table)
+    matrix = number_matrix(table)
+    if matrix is not None:
+        codes = _encode_numbers(actions, matrix[:, positions], missing)
+        if codes is not None:
+            return codes
     codes = np.zeros((len(table), len(positions)))
     labels = row_labels(table)
     for i, (name, position) in enumerate(zip(actions.names, positions, strict=True)):
@@ -75,11 +87,33 @@ def encode(
         gone = np.isnan(codes[:, i])
         if missing == "raise" and feature.can_change and gone.any():
             raise ValueError(
-                f"Feature {name!r} can change, but its value is missing in "
+                f"Feature {name!r} can change, but its value is missing (NaN) in "
                 f"{_rows(labels, gone)}. Fill it in, pass missing='hold' to keep it "
                 f"as it is for these people, or make it actionable=False."
             )
     return codes
+
+
+def _encode_numbers(
+    actions: ActionSet, matrix: NDArray[Any], missing: str
+) -> NDArray[np.float64] | None:
+    """The same for plain numbers, all columns at once.
+
+    None where a label is to be looked up or a value is wrong: column by column, the
+    error can be told well.
+    """
+    read, binary, whole, changeable, labels = actions.columns_by_kind
+    if labels.any():
+        return None
+    codes = matrix.astype(float)
+    binaries, integers = codes[:, binary], codes[:, whole]
+    wrong = ((binaries != 0) & (binaries != 1) & (binaries == binaries)).any()
+    wrong |= ((integers != np.rint(integers)) & (integers == integers)).any()
+    if not np.isfinite(codes.sum()):
+        wrong |= np.isinf(codes[:, read]).any()
+        if missing == "raise":
+            wrong |= np.isnan(codes[:, changeable]).any()
+    return None if wrong else codes
 
 
 def column_codes(

@@ -37,7 +37,7 @@ def as_table(X: Any) -> Any:
     if array.ndim != 2:
         raise ValueError(
             f"Expected a frame or a 2D array with one row a person, got an array of "
-            f"shape {array.shape}. Reshape a single person with X.reshape(1, -1)."
+            f"shape {array.shape}. Reshape your data: X.reshape(1, -1) for one person."
         )
     return array
 
@@ -96,6 +96,21 @@ def column(table: Any, position: int) -> pd.Series:
             return pd.Series(series.to_numpy())
         return pd.Series(series.to_list(), dtype=object)
     return pd.Series(table[:, position])
+
+
+def number_matrix(table: Any) -> NDArray[Any] | None:
+    """All columns in one array, where they are plain numbers of one dtype; else None.
+
+    A view where that is possible.
+    """
+    if isinstance(table, pd.DataFrame):
+        dtypes = set(table.dtypes)
+        if len(dtypes) != 1 or not isinstance(next(iter(dtypes)), np.dtype):
+            return None
+        table = table.to_numpy()
+    if isinstance(table, np.ndarray) and table.dtype.kind in "buif":
+        return table
+    return None
 
 
 def spread(table: Any, rows: NDArray[np.intp]) -> Any:

@@ -22,7 +22,9 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from skresp.actions import as_table
 
 
 def _model_has(method: str) -> Any:
@@ -46,6 +48,8 @@ class BaseExplainer(
             self._check_model_is_fitted()
             self.estimator_ = self.estimator
         else:
+            if getattr(y, "ndim", 1) == 2:
+                y = column_or_1d(y, warn=True)
             self.estimator_ = clone(self.estimator)
             if get_config()["enable_metadata_routing"]:
                 params = process_routing(self, "fit", **params).estimator.fit
@@ -57,8 +61,11 @@ class BaseExplainer(
         model = self.estimator
         if not hasattr(model, "predict"):
             raise TypeError(f"estimator must be a model with predict, got {model!r}.")
-        if not hasattr(model, "fit"):
-            return  # a bare predictor has nothing to be fitted
+        tells = isinstance(model, BaseEstimator) or hasattr(
+            type(model), "__sklearn_is_fitted__"
+        )
+        if not tells:
+            return  # a bare predictor; whether it is fitted its predict will say
         try:
             check_is_fitted(model)
         except NotFittedError:
@@ -79,7 +86,7 @@ class BaseExplainer(
     def transform(self, X: Any) -> NDArray[Any]:
         """The scores, one row a person and one column a feature."""
         check_is_fitted(self, "estimator_")
-        validate_data(self, X, reset=False, skip_check_array=True)
+        validate_data(self, as_table(X), reset=False, skip_check_array=True)
         return self.explain(X).values
 
     # -- standing in for the model ----------------------------------------------------
@@ -122,14 +129,18 @@ class BaseExplainer(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        of_model = get_tags(self.estimator)
+        if not hasattr(self.estimator, "__sklearn_tags__"):
+            return tags  # a bare predictor says nothing about itself
+        of_model = copy.deepcopy(get_tags(self.estimator))
         tags.estimator_type = of_model.estimator_type
-        tags.classifier_tags = copy.deepcopy(of_model.classifier_tags)
-        tags.regressor_tags = copy.deepcopy(of_model.regressor_tags)
-        tags.target_tags = copy.deepcopy(of_model.target_tags)
-        tags.input_tags = copy.deepcopy(of_model.input_tags)
+        tags.classifier_tags = of_model.classifier_tags
+        tags.regressor_tags = of_model.regressor_tags
+        tags.target_tags = of_model.target_tags
+        tags.input_tags = of_model.input_tags
         tags.input_tags.sparse = False
-        tags.input_tags.allow_nan = False
+        tags.target_tags.multi_output = tags.target_tags.single_output is False
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
         return tags
 
     def get_metadata_routing(self) -> MetadataRouter:

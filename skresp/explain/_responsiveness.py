@@ -18,6 +18,7 @@ from skresp.actions import (
     column_positions,
     decode,
     encode,
+    number_matrix,
     spread,
 )
 from skresp.reach import (
@@ -31,6 +32,7 @@ from skresp.scores import (
     Door,
     Dress,
     Goal,
+    InvalidRowsError,
     Question,
     Wardrobe,
     flat,
@@ -100,8 +102,7 @@ class ResponsivenessExplainer(BaseExplainer):
     >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
     >>> from skresp.constraints import Linkage
     >>> X = pd.DataFrame({"years": [0, 3, 5, 7], "age": [20, 30, 32, 40]})
-    >>> model = DecisionTreeClassifier(max_features=1, random_state=0)
-    >>> model = model.fit(X, [0, 0, 1, 1])
+    >>> model = DecisionTreeClassifier(random_state=0).fit(X, [0, 0, 1, 1])
     >>> actions = ActionSet.infer(
     ...     X,
     ...     features={
@@ -114,11 +115,11 @@ class ResponsivenessExplainer(BaseExplainer):
     >>> explanation = explainer.explain(X[:2])
     >>> explanation.values
     array([[0. , 0. ],
-           [1. , 0. ]])
+           [0.5, 0. ]])
     >>> print(explanation.describe(1))
     Predicted 0; the target is 1.
-    - years: 2 of 2 changes work (score 1.00). Least change: raise years from 3 to 4; \
-age follows to 31.
+    - years: 1 of 2 changes work (score 0.50). Least change: raise years from 3 to 5; \
+age follows to 32.
     """
 
     def __init__(
@@ -181,6 +182,12 @@ age follows to 31.
         self.target_ = self._goal().target
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Missing values in features that can change are refused unless held.
+        tags.input_tags.allow_nan &= self.missing == "hold"
+        return tags
+
     def _check_parameters(self) -> None:
         if self.action_set is not None and not isinstance(self.action_set, ActionSet):
             raise TypeError(
@@ -228,38 +235,47 @@ age follows to 31.
             self.action_set_,
             self.dress_,
             self._goal(),
-            Question(self.interventions, self.method, self.n_samples, self.alpha),
+            Question(
+                self.interventions,
+                self.method,
+                self.n_samples,
+                self.alpha,
+                self.invalid_rows,
+            ),
             int(check_random_state(self.random_state).randint(2**31 - 1)),
             self.missing,
         )
-        positions = column_positions(source.actions, table)
-        first, which = distinct_rows([column(table, p) for p in positions])
-        people = spread(table, first)
+        first, which = distinct_rows(_columns_to_tell_apart(table))
+        people = table if len(first) == len(table) else spread(table, first)
         codes = encode(source.actions, people, missing=self.missing)
-        valid = self._valid(source.actions, people, codes, which)
-        if not valid.all():
-            kept = np.flatnonzero(valid)
-            people, codes = spread(people, kept), codes[kept]
-            renumbered = np.full(len(valid), -1, dtype=np.intp)
-            renumbered[kept] = np.arange(len(kept))
-            which = renumbered[which]
-        door = source.door(people)
-        scores = score(
-            door,
-            source.actions,
-            codes,
-            lambda: source.keys(people),
-            source.question,
-            n_jobs=self.n_jobs,
-            progress=Progress(len(codes), "explain", self.verbose),
-        ).taken(which)
+        try:
+            scores = score(
+                source.door(people),
+                source.actions,
+                codes,
+                lambda: source.keys(people),
+                source.question,
+                n_jobs=self.n_jobs,
+                progress=Progress(len(codes), "explain", self.verbose),
+            )
+        except InvalidRowsError:
+            check_valid(source.actions, people, codes)  # raises, with what is broken
+            raise
         order = self._columns()
+        scores = scores.arranged(which, order)
+        if not scores.valid.all():
+            warnings.warn(
+                f"{int((~scores.valid).sum())} of {len(table)} rows break a constraint "
+                f"as they stand and are scored NaN; see ActionSet.check(X).",
+                UserWarning,
+                stacklevel=2,
+            )
         return Explanation(
-            scores.values[:, order],
-            scores.lower[:, order],
-            scores.upper[:, order],
-            scores.exact[:, order],
-            scores.n_reachable[:, order],
+            scores.values,
+            scores.lower,
+            scores.upper,
+            scores.exact,
+            scores.n_reachable,
             [source.actions.names[k] for k in order],
             X,
             scores.at_target,
@@ -275,27 +291,12 @@ age follows to 31.
             return list(range(len(self.action_set_.names)))
         return [self.action_set_.names.index(name) for name in names]
 
-    def _valid(
-        self,
-        actions: ActionSet,
-        people: Any,
-        codes: NDArray[np.float64],
-        which: NDArray[np.intp],
-    ) -> NDArray[np.bool_]:
-        if self.invalid_rows == "raise":
-            check_valid(actions, people, codes)
-            return np.ones(len(codes), dtype=bool)
-        broken = np.zeros(len(codes), dtype=bool)
-        for bad in actions.broken(codes):
-            broken |= bad
-        if broken.any():
-            warnings.warn(
-                f"{int(broken[which].sum())} of {len(which)} rows break a constraint "
-                f"as they stand and are scored NaN; see ActionSet.check(X).",
-                UserWarning,
-                stacklevel=3,
-            )
-        return ~broken
+
+def _columns_to_tell_apart(table: Any) -> Any:
+    matrix = number_matrix(table)
+    if matrix is not None:
+        return matrix
+    return [column(table, i) for i in range(table.shape[1])]
 
 
 @dataclass(frozen=True)

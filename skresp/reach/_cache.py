@@ -21,12 +21,14 @@ class Reach:
     """All feasible changes of one part value, staying put first.
 
     Column `j` of `minimal` marks the minimal interventions on feature `j`. Where
-    the changes cannot be listed, `refused` says why and the arrays are empty.
+    the changes cannot be listed, `refused` says why and the arrays are empty; so they
+    are where the value breaks a constraint as it stands and is not `valid`.
     """
 
     changes: Numbers
     minimal: Truth
     refused: EnumerationError | None = None
+    valid: bool = True
 
     def interventions(self, j: int, how: str) -> NDArray[np.intp]:
         """Which changes are interventions on feature `j`."""
@@ -112,15 +114,19 @@ def make_reaches(
     part: Part, values: Numbers, *, most: int = MOST_ROWS_OF_ONE
 ) -> list[Reach]:
     """The reach of each row of `values`, all of them in one batch."""
+    valid = part.valid(values)
     listing = list_changes(part, values, most=most)
     minimal = minimal_interventions(listing.changes, listing.offsets)
-    ends = listing.offsets
+    starts = listing.offsets[:-1]
+    # What an invalid row could do is nobody's business: it is corrected first.
+    ends = np.where(valid, listing.offsets[1:], starts)
     return [
         Reach(
             # Copies: a view would keep the whole batch in memory.
-            listing.changes[ends[i] : ends[i + 1]].copy(),
-            minimal[ends[i] : ends[i + 1]].copy(),
+            listing.changes[starts[i] : ends[i]].copy(),
+            minimal[starts[i] : ends[i]].copy(),
             listing.refused.get(i),
+            bool(valid[i]),
         )
         for i in range(len(values))
     ]

@@ -1,8 +1,9 @@
-"""The distinct rows of a table of numbers."""
+"""The distinct rows of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,33 +11,65 @@ from numpy.typing import NDArray
 
 from ._part import Numbers
 
+Places = NDArray[np.intp]
+
 # Below this a product of two cardinalities cannot overflow.
 _LARGE = 2**31
 
 
-def distinct_rows(
-    values: Numbers | Sequence[pd.Series],
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> tuple[Places, Places]:
     """The first position of each distinct row, and for each row which one it is.
 
-    Takes a table of numbers or a list of columns. Hashing column by column;
-    `np.unique(axis=0)` sorts whole rows and takes ten times as long. A missing value
-    equals itself, -0.0 equals 0.0. The order is that of first appearance.
+    Takes an array of numbers, or a list of columns of any kind. A missing value equals
+    itself, -0.0 equals 0.0. The order is that of first appearance.
+
+    >>> import numpy as np
+    >>> from skresp.reach import distinct_rows
+    >>> distinct_rows(np.array([[1, 2], [3, 4], [1, 2]]))
+    (array([0, 1]), array([0, 1, 0]))
     """
-    columns = list(values.T) if isinstance(values, np.ndarray) else values
-    rows = len(values) if isinstance(values, np.ndarray) else len(columns[0])
+    if isinstance(table, np.ndarray):
+        if len(table) == 1:
+            return np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+        numbers = np.ascontiguousarray(table, dtype=np.float64) + 0.0
+        found = _by_hash(numbers)
+        if found is not None:
+            return found
+        table = list(numbers.T)
+    return _by_column(table)
+
+
+def _by_hash(numbers: Numbers) -> tuple[Places, Places] | None:
+    """One 64-bit word a row; None in the rare case that two rows share theirs.
+
+    Ten times as fast as `np.unique(axis=0)`, which sorts whole rows.
+    """
+    bits = numbers.view(np.uint64)
+    salt = np.arange(1, numbers.shape[1] + 1, dtype=np.uint64)
+    # A round of SplitMix64, so that every bit of a value reaches every bit of the sum.
+    words = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9) + salt
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    words ^= words >> np.uint64(31)
+    salt = salt * np.uint64(0x9E3779B97F4A7C15)
+    first, which = _by_column([(words * salt).sum(axis=1, dtype=np.uint64)])
+    same = numbers[first[which]]
+    same = (same == numbers) | ((same != same) & (numbers != numbers))
+    return (first, which) if same.all() else None
+
+
+def _by_column(columns: Sequence[Any]) -> tuple[Places, Places]:
+    """Hashing column by column."""
+    rows = len(columns[0])
     key = np.zeros(rows, dtype=np.int64)
     most = 1
     for column in columns:
-        if column.dtype.kind == "f":
-            column = column + 0.0
         codes, labels = pd.factorize(column, use_na_sentinel=False)
         if most * len(labels) >= _LARGE:
             key, kept = pd.factorize(key)
             most = len(kept)
         key = key * len(labels) + codes
         most *= len(labels)
-    which, kept = pd.factorize(key)
+    which, kept = (key, range(most)) if len(columns) == 1 else pd.factorize(key)
     first = np.zeros(len(kept), dtype=np.intp)
     first[which[::-1]] = np.arange(rows)[::-1]  # the last write is the first place
-    return first, which.astype(np.intp)
+    return first, which.astype(np.intp, copy=False)

@@ -3,7 +3,8 @@
 from ._door import Door
 from ._dress import Dress, Wardrobe
 from ._interval import agresti_coull
-from ._responsiveness import Question, Scores, interventions_of, score
+from ._lists import Question
+from ._responsiveness import InvalidRowsError, Scores, interventions_of, score
 from ._stream import row_keys
 from ._target import AtLeast, AtMost, Goal, flat, make_goal
 
@@ -13,6 +14,7 @@ __all__ = [
     "Door",
     "Dress",
     "Goal",
+    "InvalidRowsError",
     "Question",
     "Scores",
     "Wardrobe",

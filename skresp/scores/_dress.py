@@ -21,6 +21,7 @@ from skresp.actions import (
     column_names,
     is_frame,
     is_polars,
+    number_matrix,
     values_of,
 )
 from skresp.actions import column as column_of
@@ -100,18 +101,23 @@ class Wardrobe:
     def __init__(self, dress: Dress, actions: ActionSet, X: Any) -> None:
         table = as_table(X)
         given = column_names(table)
-        order = (
-            range(len(dress.names))
-            if given is None
-            else [given.index(name) for name in dress.names]
-        )
+        order: Any = slice(None)
+        if given is not None and given != list(dress.names):
+            places = {name: i for i, name in enumerate(given)}
+            order = [places[name] for name in dress.names]
         self.dress = dress
         self.rows = len(table)
         self.place = _places(dress, actions)
+        self.others: dict[int, Any] = {}
+        matrix = number_matrix(table)
+        if matrix is not None and self._fits(matrix, actions):
+            self.blocks = [(matrix[:, order], list(range(len(dress.names))))]
+            self.in_block = {i: (0, i) for i in range(len(dress.names))}
+            return
         features = {self.place[name]: f for name, f in actions.features.items()}
         columns = [
-            _in_dtype(dress, i, column_of(table, position), features.get(i))
-            for i, position in enumerate(order)
+            _in_dtype(dress, i, column_of(table, int(position)), features.get(i))
+            for i, position in enumerate(np.arange(table.shape[1])[order])
         ]
         # Plain numbers of one dtype stand in one matrix, whose rows are fast to take.
         groups: dict[Any, list[int]] = {}
@@ -130,6 +136,15 @@ class Wardrobe:
         self.others = {
             i: values for i, values in enumerate(columns) if i not in self.in_block
         }
+
+    def _fits(self, matrix: NDArray[Any], actions: ActionSet) -> bool:
+        """Whether a matrix has the dtype that every column wants."""
+        if self.dress.container == "polars" or set(self.dress.dtypes) != {matrix.dtype}:
+            return False
+        fractions = any(
+            f.kind == "real" and f.can_change for f in actions.features.values()
+        )
+        return matrix.dtype.kind == "f" or not fractions
 
     @property
     def row_bytes(self) -> int:
@@ -222,8 +237,9 @@ class Wardrobe:
 
 def _places(dress: Dress, actions: ActionSet) -> dict[str, int]:
     """Where each feature of the action set stands among the model's columns."""
-    if set(dress.names) == set(actions.names):
-        return {name: dress.names.index(name) for name in actions.names}
+    place = {name: i for i, name in enumerate(dress.names)}
+    if place.keys() == actions.features.keys():
+        return place
     if dress.container == "array" and len(dress.names) == len(actions.names):
         return {name: i for i, name in enumerate(actions.names)}
     missing = [n for n in dress.names if n not in actions.features]

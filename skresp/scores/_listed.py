@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skresp.reach import Part, Reach
+from skresp.reach import Part
 
 from ._door import Door, Segment
 from ._dress import Numbers, Wardrobe
+from ._lists import Lists, Places
 from ._target import Truth
-
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -43,13 +41,19 @@ class Table:
     sizes: Places
     values: dict[int, Any]
 
+    def points_of_rows(self, rows: slice = slice(None)) -> Places:
+        """How many points each row has."""
+        which = self.which[rows]
+        counts = self.counts[which]
+        counts[which < 0] = 0
+        return counts
+
     def points(self, rows: slice) -> tuple[Places, Places]:
         """How many points each row has, and which change each point is."""
-        which = self.which[rows]
-        counts = np.where(which >= 0, self.counts[which], 0)
+        counts = self.points_of_rows(rows)
         ends = np.cumsum(counts)
         total = int(ends[-1]) if len(ends) else 0
-        shift = self.starts[which] - (ends - counts)
+        shift = self.starts[self.which[rows]] - (ends - counts)
         return counts, np.repeat(shift, counts) + np.arange(total)
 
     def segment(self, start: int, change: Places) -> Segment:
@@ -63,40 +67,35 @@ class Table:
         return Segment(start, start + len(change), values)
 
 
-def make_table(
-    part: Part,
-    which: Places,
-    values: Numbers,
-    reaches: Sequence[Reach],
-    interventions: str,
-    wardrobe: Wardrobe,
-) -> Table:
-    """The table of a part, from the reach of each distinct value."""
+def make_table(lists: Lists, interventions: str, wardrobe: Wardrobe) -> Table:
+    """The table of a part, from the lists of its distinct values."""
+    part, reaches = lists.part, lists.reaches
     features = part.actionable
-    marks = []
-    changes = []
-    counts = np.zeros(len(reaches), dtype=np.intp)
+    lengths = [len(reach.changes) for reach in reaches]
+    change = np.concatenate([reach.changes for reach in reaches])
+    if interventions == "minimal":
+        marks = np.concatenate([reach.minimal for reach in reaches])[:, features]
+    else:
+        marks = change[:, features] != 0
+    owner = np.repeat(np.arange(len(reaches)), lengths)
+    used = marks.any(axis=1)
+    if not used.all():
+        change, marks, owner = change[used], marks[used], owner[used]
+    counts = np.bincount(owner, minlength=len(reaches))
     sizes = np.zeros((len(reaches), len(features)), dtype=np.intp)
-    for v, reach in enumerate(reaches):
-        marked = reach.minimal if interventions == "minimal" else reach.changes != 0
-        marked = marked[:, features]
-        used = marked.any(axis=1)
-        marks.append(marked[used])
-        changes.append(reach.changes[used])
-        counts[v] = used.sum()
-        sizes[v] = marked.sum(axis=0)
-    change = np.concatenate(changes)
-    before = np.repeat(values, counts, axis=0)
-    listed = np.array([reach.refused is None for reach in reaches])
+    np.add.at(sizes, owner, marks)
+    which = lists.which
+    if lists.refused.any():
+        which = np.where((which >= 0) & ~lists.refused[which], which, -1)
     return Table(
         part,
         features,
-        np.where((which >= 0) & listed[which], which, -1),
+        which,
         np.cumsum(counts) - counts,
         counts,
-        np.concatenate(marks),
+        marks,
         sizes,
-        new_values(part, before, change, wardrobe),
+        new_values(part, lists.distinct[owner], change, wardrobe),
     )
 
 
@@ -132,8 +131,8 @@ def count_hits(
     hits = [np.zeros((len(rows), len(t.features)), dtype=np.intp) for t in tables]
     load = np.ones(len(rows), dtype=np.intp)
     for table in tables:
-        load += np.where(table.which >= 0, table.counts[table.which], 0)
-    for chunk in chunks(load, door.batch):
+        load += table.points_of_rows()
+    for chunk in chunks(load, door):
         pieces = []
         start = 0
         for t, table in enumerate(tables):
@@ -159,15 +158,13 @@ def count_hits(
     return hits, at_target
 
 
-def chunks(load: Places, most: int) -> list[slice]:
-    """Runs of rows whose loads add up to at most `most`, single rows aside."""
+def chunks(load: Places, door: Door) -> Iterator[slice]:
+    """Runs of rows whose loads fit in one question, single rows aside."""
     ends = np.cumsum(load)
-    out = []
     start = 0
     while start < len(load):
         done = ends[start - 1] if start else 0
-        stop = int(np.searchsorted(ends, done + most, side="right"))
+        stop = int(np.searchsorted(ends, done + door.batch, side="right"))
         stop = max(stop, start + 1)
-        out.append(slice(start, stop))
+        yield slice(start, stop)
         start = stop
-    return out

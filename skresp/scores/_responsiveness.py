@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,28 +12,14 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skresp.actions import ActionSet
-from skresp.reach import (
-    Part,
-    Reach,
-    distinct_rows,
-    parts_of,
-    reach_by_solver,
-    shared_cache,
-)
+from skresp.reach import Part, parts_of
 
 from ._door import Door
 from ._dress import Numbers
 from ._interval import agresti_coull
-from ._listed import Places, Table, count_hits, make_table
-from ._sampled import (
-    Draw,
-    count_drawn,
-    draw_alone,
-    draw_listed,
-    draw_tied,
-    is_drawn_from,
-    stands_alone,
-)
+from ._listed import Table, count_hits, make_table
+from ._lists import Places, Question, look_up
+from ._sampled import Draw, count_drawn, draws
 from ._stream import Keys
 
 # Rows whose part values are looked up together.
@@ -41,21 +27,12 @@ ROWS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True)
-class Question:
-    """How interventions are read and when they are drawn instead of listed."""
-
-    interventions: str = "minimal"
-    method: str = "auto"
-    n_samples: int = 500
-    alpha: float = 0.05
-
-
-@dataclass(frozen=True)
 class Scores:
     """One number a row and feature of the action set, in arrays of that shape.
 
     `n_reachable` counts the interventions: all of them where the score is `exact`,
-    the ones drawn where it is not. `at_target` marks the rows that need no change.
+    the ones drawn where it is not. `at_target` marks the rows that need no change,
+    `valid` those that obey the constraints as they stand; the others score NaN.
     """
 
     values: Numbers
@@ -64,6 +41,7 @@ class Scores:
     exact: NDArray[np.bool_]
     n_reachable: Places
     at_target: NDArray[np.bool_]
+    valid: NDArray[np.bool_]
 
     @classmethod
     def blank(cls, rows: int, features: int) -> Scores:
@@ -76,16 +54,26 @@ class Scores:
             np.ones(shape, dtype=bool),
             np.zeros(shape, dtype=np.intp),
             np.zeros(rows, dtype=bool),
+            np.ones(rows, dtype=bool),
         )
 
-    def taken(self, rows: Places) -> Scores:
-        """The scores of rows at these positions; NaN for those at -1."""
-        out = Scores(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
-        for array in (out.values, out.lower, out.upper):
-            array[rows < 0] = np.nan
-        out.n_reachable[rows < 0] = 0
-        out.at_target[rows < 0] = False
-        return out
+    def blot(self, rows: NDArray[np.bool_]) -> None:
+        """Make these rows have no score."""
+        for array in (self.values, self.lower, self.upper):
+            array[rows] = np.nan
+        self.n_reachable[rows] = 0
+        self.at_target[rows] = False
+
+    def arranged(self, rows: Places, columns: list[int]) -> Scores:
+        """The scores of rows and features at these positions."""
+        as_is = columns == list(range(self.values.shape[1]))
+        out = {}
+        for name in self.__dataclass_fields__:
+            array = getattr(self, name)
+            if len(rows) != len(array):
+                array = array[rows]
+            out[name] = array if as_is or array.ndim == 1 else array[:, columns]
+        return Scores(**out)
 
     @classmethod
     def stacked(cls, parts: list[Scores]) -> Scores:
@@ -123,14 +111,20 @@ def score(
         slice(start, min(start + ROWS_AT_ONCE, len(codes)))
         for start in range(0, len(codes), ROWS_AT_ONCE)
     ]
-    done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(score_run)(door, actions, codes, keys, question, run) for run in runs
-    )
+    calls = [(door, actions, codes, keys, question, run) for run in runs]
+    if len(runs) == 1:
+        done = (score_run(*call) for call in calls)
+    else:
+        done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+            delayed(score_run)(*call) for call in calls
+        )
     out = []
     for run, scores in zip(runs, done, strict=True):
         out.append(scores)
         if progress is not None:
             progress(run.stop - run.start)
+    if len(out) == 1:
+        return out[0]
     return Scores.stacked(out) if out else Scores.blank(0, len(actions.names))
 
 
@@ -144,97 +138,54 @@ def score_run(
 ) -> Scores:
     """The scores of a run of rows."""
     rows = np.arange(run.start, run.stop)
+    values = codes[run]
     out = Scores.blank(len(rows), len(actions.names))
-    tables: list[tuple[Table, Places]] = []
-    for part in parts_of(actions):
-        if not part.actionable:
-            continue
-        columns = np.array([actions.names.index(name) for name in part.names])
-        lists = look_up(part, codes[run][:, columns], question)
-        if question.method != "sample" and (lists.which >= 0).any():
-            table = make_table(
-                part,
-                lists.which,
-                lists.distinct,
-                lists.reaches,
-                question.interventions,
-                door.wardrobe,
-            )
-            tables.append((table, columns[list(part.actionable)]))
-        for some, draw in lists.draws(question):
-            row_keys = keys()[rows[some]]
-            for j in part.actionable:
-                drawn = draw(j, row_keys)
-                hits = count_drawn(door, part, rows[some], drawn)
-                _note_drawn(out, some, columns[j], drawn, hits, question.alpha)
+    looked = []
+    for part, columns in zip(parts_of(actions), part_columns(actions), strict=True):
+        if part.actionable or part.constraints:
+            lists = look_up(part, values[:, columns], question)
+            np.logical_and(out.valid, lists.valid, out=out.valid)
+            if part.actionable:
+                looked.append((lists, columns))
+    if question.invalid_rows == "raise" and not out.valid.all():
+        raise InvalidRowsError(rows[~out.valid])
+    tables = []
+    if question.method != "sample":
+        for lists, columns in looked:
+            if (lists.which >= 0).any():
+                table = make_table(lists, question.interventions, door.wardrobe)
+                tables.append((table, columns))
     counted, out.at_target[:] = count_hits(door, [table for table, _ in tables], rows)
-    for (table, places), hits in zip(tables, counted, strict=True):
-        _note_listed(out, table, places, hits)
+    for (table, columns), hits in zip(tables, counted, strict=True):
+        _note_listed(out, table, columns, hits)
+    out.lower[:] = out.upper[:] = out.values
+    for lists, columns in looked:
+        for some, draw in draws(lists, question):
+            row_keys = keys()[rows[some]]
+            for j in lists.part.actionable:
+                drawn = draw(j, row_keys)
+                hits = count_drawn(door, lists.part, rows[some], drawn)
+                _note_drawn(out, some, columns[j], drawn, hits, question.alpha)
+    if not out.valid.all():
+        out.blot(~out.valid)
     return out
 
 
-@dataclass(frozen=True)
-class Lists:
-    """What is known of the changes of some rows on one part.
-
-    `which` names each row's entry in `distinct` and `reaches`; it is -1 where a lone
-    feature has too many changes to be looked up at all.
-    """
-
-    part: Part
-    values: Numbers
-    which: Places
-    distinct: Numbers
-    reaches: list[Reach]
-
-    def draws(
-        self, question: Question
-    ) -> Iterator[tuple[Places, Callable[[int, Keys], Draw]]]:
-        """The rows to draw for, each with how: a function of feature and keys."""
-        how, n = question.interventions, question.n_samples
-        refused = np.array([r.refused is not None for r in self.reaches], dtype=bool)
-        alone = self.which < 0
-        tied = ~alone
-        if len(refused):
-            tied &= refused[self.which]
-        ways: list[tuple[NDArray[np.bool_], Any]] = [(tied, draw_tied)]
-        if question.method == "sample":
-            ways.append((~alone & ~tied, draw_listed))
-        if alone.any():
-            some = np.flatnonzero(alone)
-            yield (
-                some,
-                lambda j, keys: draw_alone(self.part, self.values[some], keys, n),
-            )
-        for mask, draw in ways:
-            if mask.any():
-                rows = np.flatnonzero(mask)
-                yield rows, partial(self._draw, draw, rows, how, n)
-
-    def _draw(
-        self, draw: Any, rows: Places, how: str, n: int, j: int, keys: Keys
-    ) -> Draw:
-        reaches = [self.reaches[w] for w in self.which[rows]]
-        return draw(self.part, j, self.values[rows], reaches, how, keys, n)
+@lru_cache(maxsize=64)
+def part_columns(actions: ActionSet) -> tuple[Places, ...]:
+    """For each part, where its features stand among the columns of the action set."""
+    place = {name: i for i, name in enumerate(actions.names)}
+    return tuple(
+        np.array([place[name] for name in part.names]) for part in parts_of(actions)
+    )
 
 
-def look_up(part: Part, values: Numbers, question: Question) -> Lists:
-    """The complete lists of changes of some rows, where there are any."""
-    which = np.full(len(values), -1, dtype=np.intp)
-    looked = np.ones(len(values), dtype=bool)
-    if stands_alone(part) and question.method in ("auto", "sample"):
-        looked = ~is_drawn_from(part, values)
-    first, which[looked] = distinct_rows(values[looked])
-    distinct = values[looked][first]
-    if question.method == "highs":
-        reaches = [reach_by_solver(part, value) for value in distinct]
-    else:
-        reaches = shared_cache.get(part, distinct)
-    if question.method in ("grid", "highs"):
-        for reach in reaches:
-            if reach.refused is not None:
-                raise reach.refused
-    return Lists(part, values, which, distinct, reaches)
+class InvalidRowsError(ValueError):
+    """Some rows break a constraint as they stand."""
+
+    def __init__(self, rows: Places) -> None:
+        super().__init__(f"{len(rows)} rows break a constraint as they stand.")
+        self.rows = rows
 
 
 def interventions_of(
@@ -248,21 +199,22 @@ def interventions_of(
     if not part.features[j].actionable:
         return np.zeros((0, len(part.names))), True
     lists = look_up(part, values, question)
-    for _, draw in lists.draws(question):
+    for _, draw in draws(lists, question):
         drawn = draw(j, keys)
         return drawn.changes, bool(drawn.exact[0])
     reach = lists.reaches[lists.which[0]]
     return reach.changes[reach.interventions(j, question.interventions)], True
 
 
-def _note_listed(out: Scores, table: Table, places: Places, hits: Places) -> None:
-    rows = np.flatnonzero(table.which >= 0)
-    sizes = table.sizes[table.which[rows]]
-    where = np.ix_(rows, places)
-    share = hits[rows] / np.maximum(sizes, 1)
-    for array in (out.values, out.lower, out.upper):
-        array[where] = share
-    out.n_reachable[where] = sizes
+def _note_listed(out: Scores, table: Table, columns: Places, hits: Places) -> None:
+    rows: Any = slice(None)
+    if (table.which < 0).any():
+        rows = np.flatnonzero(table.which >= 0)
+    which = table.which[rows]
+    for k, j in enumerate(table.features):
+        sizes = table.sizes[which, k]
+        out.n_reachable[rows, columns[j]] = sizes
+        out.values[rows, columns[j]] = hits[rows, k] / np.maximum(sizes, 1)
 
 
 def _note_drawn(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.actions import Feature
 from skresp.reach import (
     Part,
     Reach,
@@ -18,13 +19,12 @@ from skresp.reach import (
     sample_minimal,
 )
 
+from ._alone import own_ranges
 from ._door import Door, Segment
 from ._dress import Numbers
 from ._listed import Places, chunks, new_values
+from ._lists import Lists, Question
 from ._stream import Keys, feature_keys, generator, uniforms
-
-# An integer feature by itself with more changes than this is drawn from, not listed.
-MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True)
@@ -53,44 +53,6 @@ class Draw:
         )
 
 
-def stands_alone(part: Part) -> bool:
-    """Whether a part is one numeric feature without constraints."""
-    return (
-        len(part.names) == 1
-        and not part.constraints
-        and part.features[0].kind in ("integer", "real")
-    )
-
-
-def own_ranges(feature: Feature, values: Numbers) -> tuple[Numbers, Numbers]:
-    """The least and greatest own change, in steps, for each value; empty where none.
-
-    The vectorised form of `Feature.own_limits`.
-    """
-    low, high = feature.bounds[0] - values, feature.bounds[1] - values
-    if feature.direction == "increase":
-        low = np.maximum(low, 0.0)
-    elif feature.direction == "decrease":
-        high = np.minimum(high, 0.0)
-    if feature.max_increase is not None:
-        high = np.minimum(high, feature.max_increase)
-    if feature.max_decrease is not None:
-        low = np.maximum(low, -feature.max_decrease)
-    if feature.kind == "integer":
-        step = feature.step or 1
-        low, high = np.ceil(low / step), np.floor(high / step)
-    nothing = ~(low <= high)  # a missing value compares false
-    return np.where(nothing, 1.0, low), np.where(nothing, 0.0, high)
-
-
-def is_drawn_from(part: Part, values: Numbers) -> NDArray[np.bool_]:
-    """For a feature that stands alone: whose changes are too many to list."""
-    low, high = own_ranges(part.features[0], values[:, 0])
-    if part.features[0].kind == "real":
-        return low < high
-    return high - low + 1 > MOST_LISTED
-
-
 def draw_alone(part: Part, values: Numbers, keys: Keys, n: int) -> Draw:
     """Uniform changes of a feature that stands alone, `n` for each row."""
     feature = part.features[0]
@@ -113,12 +75,12 @@ def draw_alone(part: Part, values: Numbers, keys: Keys, n: int) -> Draw:
 
 def draw_listed(
     part: Part,
-    j: int,
     values: Numbers,
     reaches: Sequence[Reach],
     how: str,
-    keys: Keys,
     n: int,
+    j: int,
+    keys: Keys,
 ) -> Draw:
     """Interventions drawn from complete lists."""
     u = uniforms(feature_keys(keys, part.names[j]), n)
@@ -132,12 +94,12 @@ def draw_listed(
 
 def draw_tied(
     part: Part,
-    j: int,
     values: Numbers,
     reaches: Sequence[Reach],
     how: str,
-    keys: Keys,
     n: int,
+    j: int,
+    keys: Keys,
 ) -> Draw:
     """Interventions in parts that the grid cannot list, person by person.
 
@@ -158,11 +120,34 @@ def draw_tied(
     return Draw.of(values, found, exact)
 
 
+def draws(
+    lists: Lists, question: Question
+) -> Iterator[tuple[Places, Callable[[int, Keys], Draw]]]:
+    """The rows to draw for, each with how: a function of feature and keys."""
+    how, n = question.interventions, question.n_samples
+    alone = lists.which < 0
+    if alone.any():
+        rows = np.flatnonzero(alone)
+        values = lists.values[rows]
+        yield rows, lambda j, keys: draw_alone(lists.part, values, keys, n)
+    tied = ~alone & lists.valid
+    if len(lists.refused):
+        tied &= lists.refused[lists.which]
+    ways: list[tuple[NDArray[np.bool_], Any]] = [(tied, draw_tied)]
+    if question.method == "sample":
+        ways.append((~alone & ~tied & lists.valid, draw_listed))
+    for mask, draw in ways:
+        if mask.any():
+            rows = np.flatnonzero(mask)
+            reaches = [lists.reaches[w] for w in lists.which[rows]]
+            yield rows, partial(draw, lists.part, lists.values[rows], reaches, how, n)
+
+
 def count_drawn(door: Door, part: Part, rows: Places, draw: Draw) -> Places:
     """How many of each row's draws reach the target."""
     hits = np.zeros(len(rows), dtype=np.intp)
     ends = np.cumsum(draw.counts)
-    for chunk in chunks(draw.counts, door.batch):
+    for chunk in chunks(draw.counts, door):
         counts = draw.counts[chunk]
         first = ends[chunk.start] - draw.counts[chunk.start]
         points = slice(int(first), int(first + counts.sum()))
