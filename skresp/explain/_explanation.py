@@ -65,7 +65,7 @@ class Explanation:
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     exact: NDArray[np.bool_]
-    n_reachable: NDArray[np.intp]
+    n_reachable: NDArray[np.int32]
     feature_names: list[str]
     data: Any
     at_target: NDArray[np.bool_]

@@ -46,6 +46,11 @@ class Lists:
         """Which entries have no list."""
         return np.array([r.refused is not None for r in self.reaches], dtype=bool)
 
+    def is_drawn(self, question: Question) -> bool:
+        """Whether some row's interventions are drawn."""
+        drawn = question.method == "sample" or self.refused.any()
+        return bool(drawn or (self.which < 0).any())
+
     @property
     def valid(self) -> NDArray[np.bool_]:
         """Which rows obey the constraints of the part as they stand."""

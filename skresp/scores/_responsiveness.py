@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -39,7 +39,7 @@ class Scores:
     lower: Numbers
     upper: Numbers
     exact: NDArray[np.bool_]
-    n_reachable: Places
+    n_reachable: NDArray[np.int32]
     at_target: NDArray[np.bool_]
     valid: NDArray[np.bool_]
 
@@ -47,15 +47,22 @@ class Scores:
     def blank(cls, rows: int, features: int) -> Scores:
         """Scores of 0 for features that nobody can move."""
         shape = rows, features
+        values = np.zeros(shape)
         return cls(
-            np.zeros(shape),
-            np.zeros(shape),
-            np.zeros(shape),
+            values,
+            values,
+            values,
             np.ones(shape, dtype=bool),
-            np.zeros(shape, dtype=np.intp),
+            np.zeros(shape, dtype=np.int32),
             np.zeros(rows, dtype=bool),
             np.ones(rows, dtype=bool),
         )
+
+    def with_intervals(self, apart: bool) -> Scores:
+        """The same with room for intervals; exact scores share one array for all."""
+        if not apart:
+            return self
+        return replace(self, lower=self.values.copy(), upper=self.values.copy())
 
     def blot(self, rows: NDArray[np.bool_]) -> None:
         """Make these rows have no score."""
@@ -67,23 +74,27 @@ class Scores:
     def arranged(self, rows: Places, columns: list[int]) -> Scores:
         """The scores of rows and features at these positions."""
         as_is = columns == list(range(self.values.shape[1]))
-        out = {}
+        done: dict[int, NDArray[Any]] = {}  # arrays that were one stay one
         for name in self.__dataclass_fields__:
             array = getattr(self, name)
-            if len(rows) != len(array):
-                array = array[rows]
-            out[name] = array if as_is or array.ndim == 1 else array[:, columns]
-        return Scores(**out)
+            if id(array) not in done:
+                new = array if len(rows) == len(array) else array[rows]
+                keep = as_is or array.ndim == 1
+                done[id(array)] = new if keep else new[:, columns]
+        return Scores(
+            *(done[id(getattr(self, name))] for name in self.__dataclass_fields__)
+        )
 
     @classmethod
     def stacked(cls, parts: list[Scores]) -> Scores:
         """Scores of several runs of rows, one after the other."""
-        return cls(
-            *(
-                np.concatenate([getattr(part, name) for part in parts])
-                for name in cls.__dataclass_fields__
-            )
-        )
+        shared = all(part.lower is part.values for part in parts)
+        joined = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in cls.__dataclass_fields__
+            if not (shared and name in ("lower", "upper"))
+        }
+        return cls(**{"lower": joined["values"], "upper": joined["values"], **joined})
 
 
 def score(
@@ -158,7 +169,7 @@ def score_run(
     counted, out.at_target[:] = count_hits(door, [table for table, _ in tables], rows)
     for (table, columns), hits in zip(tables, counted, strict=True):
         _note_listed(out, table, columns, hits)
-    out.lower[:] = out.upper[:] = out.values
+    out = out.with_intervals(any(lists.is_drawn(question) for lists, _ in looked))
     for lists, columns in looked:
         for some, draw in draws(lists, question):
             row_keys = keys()[rows[some]]
