@@ -31,9 +31,10 @@ def roles(draw):
 
 
 @st.composite
-def features(draw):
-    """One feature of a discrete kind."""
-    kind = draw(st.sampled_from(["binary", "binary", "integer", "categorical"]))
+def features(draw, reals=False):
+    """One feature, of a discrete kind unless reals are allowed."""
+    kinds = ["binary", "binary", "integer", "categorical"]
+    kind = draw(st.sampled_from(["real", "real", *kinds] if reals else kinds))
     shared = draw(roles()) | {"direction": draw(DIRECTIONS)}
     if kind == "binary":
         return Feature("binary", **shared)
@@ -42,13 +43,14 @@ def features(draw):
             "categorical", categories=LABELS[: draw(st.integers(1, 3))], **shared
         )
     limit = st.one_of(st.none(), st.none(), st.integers(0, 2))
+    step = draw(st.sampled_from([None, None, 2])) if kind == "integer" else None
     return Feature(
-        "integer",
+        kind,
         0,
         draw(st.integers(1, 3)),
         max_increase=draw(limit),
         max_decrease=draw(limit),
-        step=draw(st.sampled_from([None, None, 2])),
+        step=step,
         **shared,
     )
 
@@ -117,8 +119,11 @@ def rules(draw, given):
         if kind == "ordinal":
             return c.Ordinal(group, draw(DIRECTIONS), draw(st.booleans()))
         return c.Thermometer(group, draw(DIRECTIONS))
+    discrete = [n for n in names if given[n].kind != "real"]
     if kind == "reachability":
-        group = some(names, 1, 2)
+        if not discrete:
+            return None
+        group = some(discrete, 1, 2)
         value = [
             st.sampled_from(given[n].categories)
             if given[n].kind == "categorical"
@@ -139,6 +144,10 @@ def rules(draw, given):
         group = some(numbers, 2)
         weight = st.sampled_from([-2, -1, 1, 1, 2])
         if kind == "linkage":
+            if given[group[0]].kind == "real":
+                group = [n for n in group if given[n].kind == "real"]
+                if len(group) < 2:
+                    return None
             effects = {name: draw(weight) for name in group[1:]}
             return c.Linkage(group[0], effects, draw(st.booleans()))
         low = draw(st.one_of(st.none(), st.integers(-3, 2)))
@@ -148,6 +157,8 @@ def rules(draw, given):
         return None
     first, *rest = some(names, 2)
     if kind == "switch":
+        if given[first].kind == "real":
+            return None
         on = (
             draw(st.sampled_from(given[first].categories))
             if given[first].kind == "categorical"
@@ -160,10 +171,11 @@ def rules(draw, given):
 
 
 @st.composite
-def cases(draw, most_features=4, most_rules=3):
+def cases(draw, most_features=4, most_rules=3, reals=False):
     """An action set and a valid person."""
     given = {
-        name: draw(features()) for name in "abcd"[: draw(st.integers(1, most_features))]
+        name: draw(features(reals))
+        for name in "abcd"[: draw(st.integers(1, most_features))]
     }
     wanted = [draw(rules(given)) for _ in range(draw(st.integers(0, most_rules)))]
     try:
@@ -174,3 +186,18 @@ def cases(draw, most_features=4, most_rules=3):
     person = draw(people(actions))
     assume(oracle.move_ok(actions, person, person))
     return actions, person
+
+
+def real_cases():
+    """An action set with real features, and a valid person at whole values."""
+    return cases(most_features=3, most_rules=2, reals=True).filter(
+        lambda case: any(f.kind == "real" for f in case[0].features.values())
+    )
+
+
+@st.composite
+def cases_with_gaps(draw):
+    """An action set and a person some of whose values are missing."""
+    actions, person = draw(cases(most_features=3, most_rules=2))
+    gaps = draw(st.lists(st.sampled_from(actions.names), min_size=1, unique=True))
+    return actions, {**person, **dict.fromkeys(gaps)}

@@ -1,7 +1,7 @@
 """What a person can change: one feature, the set of them, its file form."""
 
 from ._action_set import ActionSet
-from ._codes import column_positions, decode, encode, values_of
+from ._codes import code_of, column_positions, decode, encode, values_of
 from ._columns import (
     as_row,
     as_table,
@@ -27,6 +27,7 @@ __all__ = [
     "as_row",
     "as_table",
     "check_keys",
+    "code_of",
     "column",
     "column_names",
     "column_positions",

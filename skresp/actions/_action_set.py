@@ -279,6 +279,10 @@ class ActionSet:
             )
         features = {name: _read_feature(name, value) for name, value in given.items()}
         rules = d.get("constraints") or []
+        if not isinstance(rules, list | tuple):
+            raise TypeError(
+                f"The constraints of an action set are a list, got {rules!r}."
+            )
         return cls(features, [_read_rule(i, rule) for i, rule in enumerate(rules)])
 
     def to_file(self, path: str | os.PathLike[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,6 +124,9 @@ def column_codes(
     gone = values.isna().to_numpy()
     if feature.kind == "categorical":
         return _label_codes(feature, values, gone), np.zeros(len(values), dtype=bool)
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        # "5" is a text, not a number: what is written back must fit the column.
+        values = values.map(lambda v: v if isinstance(v, Real) else np.nan)
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(
         dtype=float, na_value=np.nan
     )
@@ -133,6 +137,18 @@ def column_codes(
         wrong |= ~gone & (numbers != np.rint(numbers))
     wrong |= np.isinf(numbers)
     return numbers, wrong
+
+
+def code_of(name: str, feature: Feature, value: Any) -> float:
+    """The number that one value of a feature stands for."""
+    codes, wrong = column_codes(feature, pd.Series([value]))
+    unlisted = feature.kind == "categorical" and codes[0] < 0
+    if wrong[0] or unlisted or np.isnan(codes[0]):
+        raise ValueError(
+            f"{value!r} is no value of the {feature.kind} feature {name!r}; it takes "
+            f"{feature.describe_values() or 'numbers'}."
+        )
+    return float(codes[0])
 
 
 def _label_codes(

@@ -33,12 +33,20 @@ def as_table(X: Any) -> Any:
             f"Expected a polars DataFrame, got {type(X).__name__}; call .collect() on "
             f"a LazyFrame, .to_frame() on a Series."
         )
-    array = np.asarray(X)
+    array = _listed_array(X)
     if array.ndim != 2:
         raise ValueError(
             f"Expected a frame or a 2D array with one row a person, got an array of "
             f"shape {array.shape}. Reshape your data: X.reshape(1, -1) for one person."
         )
+    return array
+
+
+def _listed_array(X: Any) -> NDArray[Any]:
+    """An array from lists too, in which numbers beside texts stay numbers."""
+    array = np.asarray(X)
+    if array.dtype.kind == "U" and not isinstance(X, np.ndarray):
+        return np.array(X, dtype=object)
     return array
 
 
@@ -52,7 +60,7 @@ def as_row(x: Any) -> Any:
     elif is_frame(x):
         table = x
     else:
-        array = np.asarray(x)
+        array = _listed_array(x)
         table = as_table(array.reshape(1, -1) if array.ndim == 1 else array)
     if len(table) != 1:
         raise ValueError(f"Expected one person, got {len(table)} rows.")
@@ -94,7 +102,11 @@ def column(table: Any, position: int) -> pd.Series:
             if series.null_count() and series.dtype.base_type().__name__ == "Boolean":
                 return pd.Series(series.to_list(), dtype="boolean")
             return pd.Series(series.to_numpy())
-        return pd.Series(series.to_list(), dtype=object)
+        labels = series.to_list()
+        if series.dtype.base_type().__name__ == "Enum":
+            order = series.dtype.categories.to_list()
+            return pd.Series(pd.Categorical(labels, categories=order))
+        return pd.Series(labels, dtype=object)
     return pd.Series(table[:, position])
 
 
@@ -139,12 +151,37 @@ def with_values(
         return pd.DataFrame(columns, index=table.index)
     out = table.copy()
     for i, (mask, values) in changes.items():
-        new = np.asarray(values)
-        if out.dtype != object and np.result_type(out, new) != out.dtype:
-            if not np.array_equal(new.astype(out.dtype), new):
-                out = out.astype(np.result_type(out, new))
+        new = _as_array(values)
+        if not _holds(out.dtype, new):
+            out = out.astype(_wider(out.dtype, new))
         out[mask, i] = new
     return out
+
+
+def _as_array(values: Sequence[Any]) -> NDArray[Any]:
+    """Values as an array: of numbers where all are numbers, else of objects."""
+    array = np.asarray(values)
+    return array if array.dtype.kind in "buif" else np.array(values, dtype=object)
+
+
+def _holds(dtype: np.dtype[Any], new: NDArray[Any]) -> bool:
+    """Whether a plain dtype can hold the values, fractions of a float rounded."""
+    if dtype.kind == "O" or (dtype.kind == "f" and new.dtype.kind in "buif"):
+        return True
+    if dtype.kind not in "bui" or new.dtype.kind not in "buif":
+        return False
+    if dtype.kind == "b":
+        return bool(np.isin(new, (0, 1)).all())
+    limits = np.iinfo(dtype)
+    whole = np.array_equal(new, np.rint(new))
+    return whole and bool((new >= limits.min).all() and (new <= limits.max).all())
+
+
+def _wider(dtype: np.dtype[Any], new: NDArray[Any]) -> Any:
+    """A dtype for what a plain dtype cannot hold."""
+    if dtype.kind not in "bui" or new.dtype.kind not in "buif":
+        return object
+    return np.int64 if np.array_equal(new, np.rint(new)) else np.float64
 
 
 def _replaced(
@@ -156,16 +193,17 @@ def _replaced(
         new = old.cat.add_categories(extra)
         new[mask] = values
         return new
-    if pd.api.types.is_bool_dtype(dtype):
-        values = [bool(v) for v in values]
-    elif pd.api.types.is_integer_dtype(dtype):
-        numbers = np.asarray(values, dtype=float)
-        if np.array_equal(numbers, np.rint(numbers)):
-            values = numbers.astype(np.int64).tolist()
+    array = _as_array(values)
+    plain = getattr(dtype, "numpy_dtype", dtype)  # that of a nullable one: Int8 -> int8
+    if isinstance(plain, np.dtype):
+        if _holds(plain, array):
+            array = array.astype(plain)
         else:
-            old = old.astype("Float64" if old.hasnans else "float64")
+            wider = np.dtype(_wider(plain, array))
+            nullable = wider.kind in "if" and not isinstance(dtype, np.dtype)
+            old = old.astype(wider.name.capitalize() if nullable else wider)
     new = old.copy()
-    new[mask] = values
+    new[mask] = array
     return new
 
 
@@ -177,21 +215,23 @@ def _polars_with_values(
     columns = []
     for i, (mask, values) in changes.items():
         old = table.to_series(i)
-        new = np.asarray(old.to_list(), dtype=object)
+        new = np.array(old.to_list(), dtype=object)
         new[mask] = list(values)
         dtype = old.dtype
-        if dtype.is_integer() and any(v is not None and v != int(v) for v in new):
-            dtype = pl.Float64()
-        elif dtype == pl.Boolean:
+        if dtype == pl.Boolean:
             new = np.array([None if v is None else bool(v) for v in new], dtype=object)
         elif dtype.is_integer():
-            new = np.array([None if v is None else int(v) for v in new], dtype=object)
+            array = _as_array(values)
+            if not _holds(np.dtype(str(dtype).lower()), array):
+                wider = _wider(np.dtype(np.int8), array)
+                dtype = pl.Int64() if wider is np.int64 else pl.Float64()
+                dtype = pl.String() if wider is object else dtype
         elif isinstance(dtype, pl.Enum):
             known = dtype.categories.to_list()
             dtype = pl.Enum(
                 known + [v for v in dict.fromkeys(values) if v not in known]
             )
-        columns.append(pl.Series(old.name, list(new), dtype=dtype))
+        columns.append(pl.Series(old.name, list(new), dtype=dtype, strict=False))
     return table.with_columns(columns)
 
 

@@ -84,12 +84,25 @@ class Constraint(ABC):
     def from_dict(cls, fields: Mapping[str, Any]) -> Constraint:
         """The constraint with these fields (without `type`)."""
         known = _public_fields(cls)
-        check_keys(f"A constraint of type {cls.type!r}", fields, known)
+        needed = [
+            field.name
+            for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+            if field.name in known and field.default is dataclasses.MISSING
+        ]
+        check_keys(f"A constraint of type {cls.type!r}", fields, known, needed)
         return cls(**fields)
 
 
-def check_keys(what: str, given: Mapping[str, Any], known: Sequence[str]) -> None:
-    """Raise for a key that is not known."""
+def check_keys(
+    what: str,
+    given: Mapping[str, Any],
+    known: Sequence[str],
+    needed: Sequence[str] = (),
+) -> None:
+    """Raise for a key that is not known, or needed and not there."""
+    for key in needed:
+        if key not in given:
+            raise ValueError(f"{what} needs the key {key!r}; it has {list(given)}.")
     for key in given:
         if key not in known:
             raise ValueError(

@@ -84,6 +84,8 @@ one. To keep the feature fixed, pass actionable=False.
                 name == "mutable" and value is None
             ):
                 raise TypeError(f"{name} must be True or False, got {value!r}.")
+            if value is not None:
+                object.__setattr__(self, name, bool(value))
         if self.actionable and self.mutable is False:
             raise ValueError(
                 "actionable=True with mutable=False is a contradiction: nobody can "

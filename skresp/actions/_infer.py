@@ -59,9 +59,15 @@ def _filled(
         )
     feature = given or Feature(kind, actionable=not immutable)
     present = values.dropna()
+    stated = feature.categories or (feature.lower, feature.upper).count(None) == 0
+    if not len(present) and feature.can_change and kind != "binary" and not stated:
+        raise ValueError(
+            f"Column {name!r} has no value from which bounds or categories could "
+            f"follow. List it in immutable, or state them in features."
+        )
     if kind == "categorical":
         if feature.categories is None and len(present):
-            feature = dataclasses.replace(feature, categories=_categories(present))
+            feature = _with_categories(name, feature, present)
     elif kind in ("integer", "real"):
         numbers = pd.to_numeric(present, errors="coerce").dropna().to_numpy(dtype=float)
         numbers = numbers[np.isfinite(numbers)]
@@ -80,6 +86,19 @@ def _filled(
                 )
             feature = dataclasses.replace(feature, **found)  # type: ignore[arg-type]
     return feature
+
+
+def _with_categories(name: str, feature: Feature, present: pd.Series) -> Feature:
+    try:
+        return dataclasses.replace(feature, categories=_categories(present))
+    except TypeError as error:
+        # Dates, lists, intervals: no labels, but fine where nobody changes them.
+        if not feature.can_change:
+            return feature
+        raise TypeError(
+            f"Column {name!r} has no plain labels: {error} List it in immutable, or "
+            f"convert it."
+        ) from None
 
 
 def _kind(values: pd.Series) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skresp.actions import Feature, Truth, Values, check_keys
+from skresp.actions import Feature, Truth, Values, check_keys, slack
 
 from ._expression import Expression, total
 from ._names import code_of, listed
@@ -51,8 +51,9 @@ class Condition:
         if isinstance(given, cls):
             return given
         if isinstance(given, Mapping):
-            check_keys("A condition", given, ("feature", "op", "value"))
-            given = tuple(given.get(k) for k in ("feature", "op", "value"))
+            keys = "feature", "op", "value"
+            check_keys("A condition", given, keys, keys)
+            given = tuple(given[key] for key in keys)
         if not isinstance(given, (tuple, list)) or len(given) != 3:
             raise TypeError(
                 f"{what} of IfThen must be a triple (feature, op, value), got "
@@ -84,11 +85,14 @@ class Condition:
 
     def true(self, values: Values) -> Truth:
         """Where it is true."""
+        # Fractions get the benefit of rounding, as in Linear; whole numbers do not.
+        off = np.where(values == np.rint(values), 0.0, slack(values))
         if self.op == "<=":
-            return values <= self.value
+            return values <= self.value + off
         if self.op == ">=":
-            return values >= self.value
-        found = np.isin(values, self.values)
+            return values >= self.value - off
+        wanted = np.asarray(self.values, dtype=float)
+        found = (np.abs(values[:, None] - wanted) <= off[:, None]).any(axis=1)
         return ~found if self.op == "!=" else found
 
     def literal(self, program: Any) -> Expression:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Expression:
     """A sum of weighted columns and a constant."""
@@ -48,6 +51,10 @@ class Expression:
 
     def __rsub__(self, other: float) -> Expression:
         return -self + other
+
+    def value(self, columns: NDArray[np.float64]) -> float:
+        """What it is at these values of the columns."""
+        return self.constant + sum(w * columns[c] for c, w in self.terms.items())
 
 
 def total(expressions: Iterable[Expression]) -> Expression:

@@ -69,5 +69,6 @@ class IfThen(Constraint):
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Constraint:
-        check_keys("A constraint of type 'if_then'", fields, ("if", "then"))
+        keys = "if", "then"
+        check_keys("A constraint of type 'if_then'", fields, keys, keys)
         return cls(fields["if"], fields["then"])

@@ -67,7 +67,9 @@ class Linear(Constraint):
         weights = np.array([weight for _, weight in self.terms], dtype=float)
         parts = after * weights
         value = parts.sum(axis=1)
-        off = slack(np.abs(parts).sum(axis=1))
+        # Whole numbers add up exactly; only fractions get the benefit of rounding.
+        whole = (parts == np.rint(parts)).all(axis=1)
+        off = np.where(whole, 0.0, slack(np.abs(parts).sum(axis=1)))
         ok = np.ones(len(after), dtype=bool)
         if self.lower is not None:
             ok &= value >= self.lower - off

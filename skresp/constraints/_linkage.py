@@ -11,7 +11,7 @@ import numpy as np
 
 from skresp.actions import Constraint, Feature, Truth, Values, format_number, slack
 
-from ._names import listed, require_kind, weights_of
+from ._names import listed, require_kind, set_bool, weights_of
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Linkage(Constraint):
     )
 
     def __post_init__(self) -> None:
+        set_bool(self, "keep_bounds")
         if not isinstance(self.source, str):
             raise TypeError(
                 f"The source of Linkage must be a feature name, got {self.source!r}."

@@ -69,9 +69,10 @@ def weights_of(
             f"The {what} of {constraint} must be a mapping from feature to number "
             f"with at least one entry, got {weights!r}."
         )
+    names_of(constraint, weights, least=1)
     return tuple(
         (name, number_of(constraint, f"{what}[{name!r}]", weights[name]))
-        for name in names_of(constraint, sorted(weights), least=1)
+        for name in sorted(weights)
     )
 
 
@@ -84,6 +85,23 @@ def number_of(constraint: str, what: str, value: Any) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{what} of {constraint} must be finite, got {value!r}.")
     return value  # type: ignore[return-value]
+
+
+def bool_of(constraint: str, what: str, value: Any) -> bool:
+    """A truth value, and no word that looks like one."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(
+            f"{what} of {constraint} must be True or False (true or false in a file), "
+            f"got {value!r}."
+        )
+    return bool(value)
+
+
+def set_bool(constraint: Any, *names: str) -> None:
+    """Check and settle boolean fields of a frozen constraint."""
+    for name in names:
+        value = bool_of(type(constraint).__name__, name, getattr(constraint, name))
+        object.__setattr__(constraint, name, value)
 
 
 def code_of(constraint: str, name: str, feature: Feature, label: Any) -> float:

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from skresp.actions import Constraint, Feature, Truth, Values
 
 from ._expression import total
-from ._names import listed, names_of, require_kind
+from ._names import listed, names_of, require_kind, set_bool
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,16 @@ class OneHot(Constraint):
     at_most: bool = False
 
     def __post_init__(self) -> None:
+        set_bool(self, "at_most")
         names = names_of("OneHot", self.features, least=2)
         object.__setattr__(self, "features", names)
-        if self.limit != int(self.limit) or not 1 <= self.limit <= len(names):
+        whole = isinstance(self.limit, (int, np.integer))
+        if not whole or not 1 <= self.limit <= len(names):
             raise ValueError(
                 f"The limit of OneHot must be a whole number from 1 to "
                 f"{len(names)}, the number of its features, got {self.limit!r}."
             )
+        object.__setattr__(self, "limit", int(self.limit))
 
     def check_features(self, features: Mapping[str, Feature]) -> None:
         for name in self.features:

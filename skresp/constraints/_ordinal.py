@@ -11,7 +11,7 @@ import numpy as np
 from skresp.actions import Constraint, Feature, Truth, Values
 
 from ._expression import total
-from ._names import check_direction, listed, names_of, require_kind
+from ._names import check_direction, listed, names_of, require_kind, set_bool
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Ordinal(Constraint):
     exhaustive: bool = True
 
     def __post_init__(self) -> None:
+        set_bool(self, "exhaustive")
         names = names_of("Ordinal", self.features, least=2)
         object.__setattr__(self, "features", names)
         check_direction("Ordinal", self.direction)

@@ -221,7 +221,9 @@ class Program:
     def at_most(self, name: str, value: float) -> Expression:
         """Literal: the reached value is at most `value`."""
         if self.features[name].kind == "real":
-            return 1.0 - self.at_least(name, value)
+            # Not the opposite of `at_least`: at the value itself both are true.
+            opposite = -self._change[name]
+            return self._at_least(name, opposite, self.before[name] - value)
         return 1.0 - self.at_least(name, math.floor(value) + 1)
 
     def equals(self, name: str, value: float) -> Expression:

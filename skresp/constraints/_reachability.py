@@ -45,15 +45,19 @@ class Reachability(Constraint):
     def __post_init__(self) -> None:
         names = names_of("Reachability", self.features, least=1)
         object.__setattr__(self, "features", names)
-        rows = tuple(
-            tuple(v.item() if isinstance(v, np.generic) else v for v in row)
-            for row in self.values
-        )
-        if not rows or any(len(row) != len(names) for row in rows):
+        given = list(self.values) if np.iterable(self.values) else []
+        if not given or any(
+            isinstance(row, str) or not np.iterable(row) or len(list(row)) != len(names)
+            for row in given
+        ):
             raise ValueError(
                 f"The values of Reachability must be rows of {len(names)} values, one "
-                f"for each of {listed(names)}, got {[list(r) for r in rows]}."
+                f"for each of {listed(names)}, got {self.values!r}."
             )
+        rows = tuple(
+            tuple(v.item() if isinstance(v, np.generic) else v for v in row)
+            for row in given
+        )
         if len(set(rows)) < len(rows):
             twice = next(row for row in rows if rows.count(row) > 1)
             raise ValueError(
@@ -64,11 +68,14 @@ class Reachability(Constraint):
             self._check_matrix(len(rows))
 
     def _check_matrix(self, size: int) -> None:
-        matrix = np.asarray(self.reachable)
+        try:
+            matrix = np.asarray(self.reachable)
+        except ValueError:  # rows of different lengths
+            matrix = np.zeros(0)
         if matrix.shape != (size, size):
             raise ValueError(
                 f"The matrix of Reachability must be {size} x {size}, one row and one "
-                f"column for each of its values, got shape {matrix.shape}."
+                f"column for each of its values, got {self.reachable!r}."
             )
         if not np.isin(matrix, (0, 1)).all():
             raise ValueError(

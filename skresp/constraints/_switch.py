@@ -12,7 +12,7 @@ import numpy as np
 from skresp.actions import Constraint, Feature, Truth, Values
 
 from ._expression import total
-from ._names import code_of, listed, names_of, require_kind
+from ._names import code_of, listed, names_of, require_kind, set_bool
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Switch(Constraint):
     force_change: bool = False
 
     def __post_init__(self) -> None:
+        set_bool(self, "force_change")
         targets = names_of("Switch", self.targets, least=1)
         object.__setattr__(self, "targets", targets)
         if not isinstance(self.switch, str):

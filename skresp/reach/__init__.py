@@ -3,7 +3,13 @@
 from ._cache import Reach, ReachCache, make_reaches, reach_by_solver, shared_cache
 from ._distinct import distinct_rows
 from ._interventions import check_interventions
-from ._outcome import ContinuousError, EnumerationError, Outcome, TooLargeError
+from ._outcome import (
+    ContinuousError,
+    EnumerationError,
+    Outcome,
+    TooLargeError,
+    TooManyTogetherError,
+)
 from ._part import Part, parts_of
 from ._reachable_set import (
     METHODS,
@@ -25,6 +31,7 @@ __all__ = [
     "ReachCache",
     "ReachableSet",
     "TooLargeError",
+    "TooManyTogetherError",
     "check_feasibility",
     "check_interventions",
     "check_valid",

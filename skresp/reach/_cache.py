@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ._grid import MOST_ROWS_OF_ONE, list_changes
 from ._interventions import minimal_interventions
-from ._outcome import EnumerationError
+from ._outcome import ContinuousError, EnumerationError
 from ._part import Numbers, Part, Truth
 from ._search import Search
 
@@ -37,8 +37,8 @@ class Reach:
 
     @property
     def nbytes(self) -> int:
-        """The memory it takes."""
-        return self.changes.nbytes + self.minimal.nbytes
+        """About the memory it takes, the objects themselves included."""
+        return self.changes.nbytes + self.minimal.nbytes + 1_000
 
 
 class ReachCache:
@@ -101,7 +101,8 @@ class ReachCache:
 
     def _keep(self, key: tuple[Part, bytes], reach: Reach) -> None:
         size = reach.nbytes + len(key[1])
-        if size > self.max_bytes or key in self._entries:
+        continuous = isinstance(reach.refused, ContinuousError)  # cheap to find again
+        if continuous or size > self.max_bytes or key in self._entries:
             return
         self._entries[key] = reach
         self._bytes += size

@@ -12,14 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._outcome import ContinuousError, EnumerationError, TooLargeError
+from ._outcome import (
+    ContinuousError,
+    EnumerationError,
+    TooLargeError,
+    TooManyTogetherError,
+)
 from ._own import own_changes, own_count
 from ._part import Numbers, Part, Truth, satisfied
 
-# Partial changes held at once, and of a single person before the grid is the wrong
-# way: about 100 MB for a part of ten features.
+# Partial changes held at once (about 100 MB for a part of ten features), and of a
+# single person in a crowd before the grid is the wrong way.
 MOST_ROWS = 1_000_000
-MOST_ROWS_OF_ONE = 1_000_000
+MOST_ROWS_OF_ONE = 100_000
+# Changes that several people may have together before they are listed in two goes.
+MOST_TOGETHER = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -57,24 +64,24 @@ def list_changes(
     found: list[Numbers] = []
     counts = np.zeros(len(before), dtype=np.intp)
     refused: dict[int, EnumerationError] = {}
+    held = 0
     pending = [np.arange(len(before))]
     while pending:
         people = pending.pop()
         try:
             owner, changes, errors = _bind_all(part, before[people], most)
-        except _TooManyTogetherError:
+        except TooManyTogetherError:
             half = len(people) // 2
             pending += [people[half:], people[:half]]
             continue
         found.append(changes)
+        held += len(changes)
+        if held > MOST_TOGETHER and len(before) > 1:
+            raise TooManyTogetherError
         counts[people] = np.bincount(owner, minlength=len(people))
         refused |= {int(people[i]): error for i, error in errors.items()}
     changes = np.concatenate(found) if found else np.zeros((0, len(part.names)))
     return Listing(changes, np.concatenate([[0], np.cumsum(counts)]), refused)
-
-
-class _TooManyTogetherError(Exception):
-    """Several people at once exceed the memory that is meant for them."""
 
 
 def _bind_all(
@@ -91,9 +98,7 @@ def _bind_all(
         owner, change = owner[pick], change[pick]
         led, followed = led[pick], followed[pick]
         change[:, k] = own
-        for source, target, scale in part.links:
-            if target == k:
-                change[:, k] += scale * change[:, source]
+        part.add_effects(change, k)
         if part.features[k].actionable:
             led |= own != 0
         elif part.features[k].can_change:
@@ -131,7 +136,7 @@ def _expand(
         )
     sizes[sizes > most] = 0
     if sizes.sum() > MOST_ROWS and len(before) > 1:
-        raise _TooManyTogetherError
+        raise TooManyTogetherError
     counts[counts > most] = 0
     per_row = np.where(sizes[owner] > 0, counts[which][owner], 0).astype(np.intp)
     counts = counts.astype(np.intp)

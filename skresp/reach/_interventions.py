@@ -9,8 +9,12 @@ from ._part import Numbers, Truth
 
 INTERVENTIONS = ("minimal", "joint")
 
-# Pairs of supports compared at once.
-_MOST_PAIRS = 4_000_000
+# Groups of at most so many sets are compared pair by pair, all groups at once.
+_FEW = 64
+# Pairs of sets compared at once in a larger group.
+_MOST = 2_000_000
+
+Places = NDArray[np.intp]
 
 
 def check_interventions(interventions: str) -> None:
@@ -68,24 +72,45 @@ def _least(groups: Numbers, support: NDArray[np.uint64]) -> Truth:
     starts = np.flatnonzero(np.r_[True, pairs[1:, 0] != pairs[:-1, 0]])
     sizes = np.diff(np.r_[starts, len(pairs)])
     least = np.ones(len(pairs), dtype=bool)
-    several = np.flatnonzero(sizes > 1)
-    if len(several):
-        # Every set against every other of its group, in bounded slices.
-        first = np.repeat(starts[several], sizes[several])
-        size = np.repeat(sizes[several], sizes[several])
-        sets = np.concatenate(
-            [
-                np.arange(s, s + n)
-                for s, n in zip(starts[several], sizes[several], strict=True)
-            ]
-        )
-        slices = np.flatnonzero(np.diff(np.cumsum(size) // _MOST_PAIRS)) + 1
-        for chunk in np.split(np.arange(len(sets)), slices):
-            n = size[chunk]
-            a = np.repeat(sets[chunk], n)
-            b = np.repeat(first[chunk], n) + (
-                np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
-            )
-            inside = (pairs[a, 1:] & pairs[b, 1:] == pairs[b, 1:]).all(axis=1)
-            least[a[inside & (a != b)]] = False
+    few = (sizes > 1) & (sizes <= _FEW)
+    if few.any():
+        _mark_all_pairs(least, pairs[:, 1:], starts[few], sizes[few])
+    for start, size in zip(starts[sizes > _FEW], sizes[sizes > _FEW], strict=True):
+        members = slice(start, start + size)
+        least[members] = _least_by_size(pairs[members, 1:])
     return least[member.ravel()]
+
+
+def _mark_all_pairs(
+    least: Truth, sets: NDArray[np.uint64], starts: Places, sizes: Places
+) -> None:
+    """Compare every set with every other of its group, all groups at once."""
+    first = np.repeat(starts, sizes)
+    size = np.repeat(sizes, sizes)
+    own = first + np.arange(len(first)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    a = np.repeat(own, size)
+    b = np.repeat(first, size) + (
+        np.arange(len(a)) - np.repeat(np.cumsum(size) - size, size)
+    )
+    inside = (sets[a] & sets[b] == sets[b]).all(axis=1)
+    least[a[inside & (a != b)]] = False
+
+
+def _least_by_size(sets: NDArray[np.uint64]) -> Truth:
+    """Which of many distinct sets contain no other: the smallest first, then without
+    everything that contains one of those, again."""
+    least = np.zeros(len(sets), dtype=bool)
+    sizes = np.bitwise_count(sets).sum(axis=1)
+    left = np.argsort(sizes, kind="stable")
+    while len(left):
+        smallest = left[sizes[left] == sizes[left[0]]]
+        least[smallest] = True
+        left = left[len(smallest) :]
+        for chunk in np.array_split(
+            smallest, max(1, -(-len(smallest) * len(left) // _MOST))
+        ):
+            if not len(left) or not len(chunk):
+                break
+            held = sets[left][:, None] & sets[chunk] == sets[chunk]
+            left = left[~held.all(axis=2).any(axis=1)]
+    return least

@@ -45,3 +45,7 @@ class TooLargeError(EnumerationError):
 
     def __reduce__(self) -> tuple[type[TooLargeError], tuple[object, ...]]:
         return TooLargeError, (self.names, self.size, self.most)
+
+
+class TooManyTogetherError(Exception):
+    """Several people at once exceed the memory meant for them; ask about fewer."""

@@ -14,6 +14,8 @@ from skresp.constraints import Program
 Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class Part:
@@ -56,6 +58,14 @@ class Part:
         )
 
     @cached_property
+    def links_into(self) -> tuple[tuple[tuple[int, float], ...], ...]:
+        """For each feature the sources of its effects, with their scales."""
+        return tuple(
+            tuple((source, scale) for source, to, scale in self.links if to == k)
+            for k in range(len(self.names))
+        )
+
+    @cached_property
     def program_links(self) -> dict[tuple[str, str], float]:
         """The effects by name."""
         return {(self.names[s], self.names[t]): scale for s, t, scale in self.links}
@@ -63,9 +73,23 @@ class Part:
     def total(self, own: Numbers) -> Numbers:
         """The total changes that follow from own changes."""
         change = own.copy()
-        for source, target, scale in self.links:
-            change[:, target] += scale * change[:, source]
+        for target in self.order:
+            self.add_effects(change, target)
         return change
+
+    def add_effects(self, change: Numbers, target: int) -> None:
+        """Add to a feature's own changes what arrives from its sources, in place."""
+        links = self.links_into[target]
+        if not links:
+            return
+        size = np.abs(change[:, target])
+        for source, scale in links:
+            effect = scale * change[:, source]
+            change[:, target] += effect
+            size += np.abs(effect)
+        if self.features[target].kind == "real":
+            # An own change that takes back what arrives leaves nothing, not 1e-17.
+            change[np.abs(change[:, target]) <= _ROUNDING * size, target] = 0.0
 
     def own(self, change: Numbers) -> Numbers:
         """The own changes behind total changes."""
@@ -108,8 +132,10 @@ class Part:
             [self.names[i] for i in self.order],
         )
         for rule, columns in self.rules:
-            if rule.needs_values and np.isnan(before[columns]).any():
-                program.freeze(rule.features)
+            gone = np.isnan(before[columns])
+            if rule.needs_values and gone.any():
+                known = zip(rule.features, gone, strict=True)
+                program.freeze([name for name, missing in known if not missing])
             else:
                 rule.encode(program)
         return program

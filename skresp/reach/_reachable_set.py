@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from sklearn.utils import check_random_state
 from skresp.actions import (
     ActionSet,
     as_row,
+    code_of,
+    column,
     column_positions,
     decode,
     encode,
@@ -22,15 +25,16 @@ from skresp.actions import (
     spread,
 )
 
-from ._cache import Reach, shared_cache
+from ._cache import Reach, make_reaches, shared_cache
 from ._interventions import check_interventions
-from ._outcome import ContinuousError, Outcome, TooLargeError
+from ._outcome import EnumerationError, Outcome, TooLargeError
 from ._part import Numbers, Part, parts_of
 from ._sample import sample_joint, sample_minimal
 from ._search import MOST_BY_SOLVER, Search
 
 METHODS = ("auto", "grid", "highs", "sample")
 MOST_POINTS = 1_000_000
+MOST_BY_HIGHS = 10_000  # a point takes it a millisecond and more
 SAMPLED_POINTS = 500
 
 
@@ -71,6 +75,7 @@ def reachable_set(
     interventions: str = "minimal",
     method: str = "auto",
     max_points: int | None = None,
+    missing: str = "raise",
     random_state: Any = None,
 ) -> ReachableSet:
     """The points that one person can reach.
@@ -89,7 +94,11 @@ def reachable_set(
         "grid" and "highs" list every point, or raise where that cannot be done;
         "sample" draws. "auto" lists where it can, and else samples.
     max_points : int, optional
-        The most points to list (1,000,000 unless given), or how many to draw (500).
+        The most points to list (unless given 1,000,000, by "highs" 10,000), or how
+        many to draw (500).
+    missing : {"raise", "hold"}, default="raise"
+        Whether to refuse a missing value in a feature that can change, or to keep
+        that feature as it is.
     random_state : int, RandomState or None
         For samples.
 
@@ -117,12 +126,16 @@ def reachable_set(
     check_interventions(interventions)
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
-    if max_points is not None and max_points < 1:
-        raise ValueError(f"max_points must be at least 1, got {max_points!r}.")
+    if max_points is not None and not (
+        isinstance(max_points, (int, np.integer)) and max_points >= 1
+    ):
+        raise ValueError(
+            f"max_points must be a whole number of at least 1, got {max_points!r}."
+        )
     if not isinstance(action_set, ActionSet):
         raise TypeError(f"action_set must be an ActionSet, got {action_set!r}.")
     table = as_row(x)
-    codes = encode(action_set, table)
+    codes = encode(action_set, table, missing=missing)
     check_valid(action_set, table, codes)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     ask = _Ask(interventions, method, max_points, rng)
@@ -147,12 +160,11 @@ def reachable_set(
 
 
 def check_feasibility(
-    action_set: ActionSet, x: Any, reached: dict[str, float]
+    action_set: ActionSet, x: Any, reached: Mapping[str, Any]
 ) -> Outcome:
     """Whether one person can get some features to these values, by the solver.
 
-    Values are numbers; a categorical value is its place in the categories. Features
-    that are not named may move along. The answer is three-valued.
+    Features that are not named may move along. The answer is three-valued.
 
     Examples
     --------
@@ -169,18 +181,30 @@ def check_feasibility(
     <Outcome.INFEASIBLE: 'infeasible'>
     """
     table = as_row(x)
-    codes = encode(action_set, table)
+    codes = encode(action_set, table, missing="hold")
     check_valid(action_set, table, codes)
-    unknown = [name for name in reached if name not in action_set.features]
-    if unknown:
-        raise ValueError(f"There is no feature {unknown[0]!r} in the action set.")
-    outcomes = [Outcome.FEASIBLE]
+    for name in reached:
+        if name not in action_set.features:
+            raise ValueError(f"There is no feature {name!r} in the action set.")
+    outcomes = {Outcome.FEASIBLE}
     for part in parts_of(action_set):
-        wanted = {i: reached[n] for i, n in enumerate(part.names) if n in reached}
+        wanted = {}
+        for i, name in enumerate(part.names):
+            if name in reached:
+                place = column_positions(action_set, table)[
+                    action_set.names.index(name)
+                ]
+                now = column(table, place)[0]
+                if now == reached[name]:
+                    if part.features[i].can_change or part.constraints:
+                        wanted[i] = codes[0, action_set.names.index(name)]
+                elif not part.constraints and not part.features[i].can_change:
+                    return Outcome.INFEASIBLE
+                else:
+                    wanted[i] = code_of(name, part.features[i], reached[name])
         if wanted:
-            outcomes.append(
-                Search(part, _on(action_set, part, codes[0])).feasible(wanted)
-            )
+            search = Search(part, _on(action_set, part, codes[0]))
+            outcomes.add(search.feasible(wanted))
     for outcome in (Outcome.INFEASIBLE, Outcome.UNDECIDED):
         if outcome in outcomes:
             return outcome
@@ -232,23 +256,27 @@ def _on_part(part: Part, x: Numbers, feature: str | None, ask: _Ask) -> _Answer:
     j = None if feature is None else part.names.index(feature)
     if ask.method in ("auto", "grid"):
         reach = shared_cache.get(part, x[None])[0]
-        if reach.refused is None:
-            changes = reach.changes if j is None else _pick(reach, j, ask)
-            if len(changes) <= ask.most:
-                return changes, "grid", True, None
-        refusal = reach.refused or TooLargeError(part.names, len(changes), ask.most)
+        if isinstance(reach.refused, TooLargeError):
+            # One person may have a longer list than each of a crowd.
+            reach = make_reaches(part, x[None], most=ask.most)[0]
+        changes = reach.changes if j is None else _pick(reach, j, ask)
+        refusal = reach.refused
+        if refusal is None and len(changes) > ask.most:
+            refusal = TooLargeError(part.names, len(changes), ask.most)
+        if refusal is None:
+            return changes, "grid", True, None
         if ask.method == "grid":
             raise refusal
-        if not isinstance(refusal, ContinuousError):
-            few = min(ask.most, MOST_BY_SOLVER)
-            try:
-                changes, complete = _by_solver(part, x, j, ask.interventions, few)
-                if complete:
-                    return changes, "highs", True, None
-            except TooLargeError:
-                pass
+        few = min(ask.most, MOST_BY_SOLVER)
+        try:
+            changes, complete = _by_solver(part, x, j, ask.interventions, few)
+            if complete:
+                return changes, "highs", True, None
+        except EnumerationError:
+            pass
     if ask.method == "highs":
-        changes, complete = _by_solver(part, x, j, ask.interventions, ask.most)
+        most = ask.max_points or MOST_BY_HIGHS
+        changes, complete = _by_solver(part, x, j, ask.interventions, most)
         return changes, "highs", complete, None
     if j is not None and ask.interventions == "minimal":
         sample = sample_minimal(part, x, j, ask.wanted, ask.rng)
@@ -285,14 +313,17 @@ def _everything(actions: ActionSet, x: Numbers, ask: _Ask) -> _Answer:
     elif ask.method in ("grid", "highs"):
         raise TooLargeError(actions.names, size, ask.most)
     else:
+        # The current point first; a part of which nothing was found stays put.
         how, complete = "sample", False
         n = ask.wanted
-        picks = [ask.rng.integers(s, size=n) for s in sizes]
-        tried.append(n)
+        picks = [ask.rng.integers(max(s, 1), size=n - 1) for s in sizes]
+        tried.append(n - 1)
     changes = np.zeros((len(picks[0]) if sizes else 1, len(x)))
     for part, (on_part, *_), pick in zip(parts, answers, picks, strict=True):
         columns = [actions.names.index(name) for name in part.names]
-        changes[:, columns] = on_part[pick]
+        changes[:, columns] = on_part[pick] if len(on_part) else 0.0
+    if how == "sample":
+        changes = np.concatenate([np.zeros((1, len(x))), changes])
     return changes, how, complete, sum(tried) if tried else None
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from skresp.constraints import Expression, Row, row
 
-from ._outcome import Outcome, TooLargeError
+from ._outcome import Outcome
 from ._own import own_changes, own_count
 from ._part import Numbers, Part
 from ._search import Search
@@ -19,6 +20,8 @@ from ._solver import solve
 TRIES_PER_POINT = 20
 # Discrete configurations of a part with reals that are told apart.
 MOST_CONFIGURATIONS = 1_000
+# Smallest sets of partners that one draw chooses among.
+MOST_SUPPORTS_DRAWN = 32
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ def sample_minimal(
 def _draw_change(search: Search, j: int, n: int, rng: np.random.Generator) -> Numbers:
     """Total changes of feature `j` to try, uniform within what its limits allow."""
     part = search.part
-    if all(target != j for _, target, _ in part.links):
+    if not part.links_into[j]:
         return draw_own(part, search.before, j, n, rng, zero=False)
     # What arrives from elsewhere may carry it further than its own change can.
     low, high = search.program.bounds(search.program.change(part.names[j]))
@@ -105,30 +108,69 @@ def sample_joint(
 ) -> Sample:
     """Feasible changes (that move feature `j`): uniform over the discrete
     configurations, then uniform over the real slice of each."""
-    reals = [
-        k
-        for k, feature in enumerate(part.features)
-        if feature.kind == "real" and np.isinf(own_count(feature, float(before[k])))
-    ]
+    reals = _free_reals(part, before)
     if not reals:
         return _sample_discrete(part, before, j, n, rng)
     search = Search(part, before)
-    extra: list[Row] = []
-    if j is not None and j not in reals:
-        extra.append(row(search.program.changed(part.names[j]), lower=1))
-    configurations = _configurations(search, extra)
+    propose = _configuration_source(search, None if j in reals else j, rng)
     found: list[Numbers] = []
     tried = 0
-    while configurations and len(found) < n and tried < TRIES_PER_POINT * n:
+    while len(found) < n and tried < TRIES_PER_POINT * n:
         tried += 1
-        fixed = configurations[rng.integers(len(configurations))]
-        own = _draw_slice(search, fixed, reals, rng)
+        fixed = propose()
+        if fixed is None:
+            break
+        own = _draw_slice(search, fixed, (), reals, rng)
         if own is None:
             continue
         change = part.total(own[None])[0]
         if j is None or change[j] != 0:
             found.append(change)
     return Sample(_stack(found, part), tried)
+
+
+def _free_reals(part: Part, before: Numbers) -> list[int]:
+    return [
+        k
+        for k, feature in enumerate(part.features)
+        if feature.kind == "real" and np.isinf(own_count(feature, float(before[k])))
+    ]
+
+
+def _configuration_source(
+    search: Search, j: int | None, rng: np.random.Generator
+) -> Callable[[], dict[int, float] | None]:
+    """Something that proposes discrete reached values, uniform over the feasible ones.
+
+    From their list while they are few; else any combination of own changes, which the
+    real slice then accepts or not.
+    """
+    part, before = search.part, search.before
+    discrete = _discrete(search)
+    counts = [own_count(part.features[k], float(before[k])) for k in discrete]
+    if math.prod(counts) <= MOST_CONFIGURATIONS:
+        extra: list[Row] = []
+        if j is not None:
+            extra.append(row(search.program.changed(part.names[j]), lower=1))
+        listed = _configurations(search, extra)
+        return lambda: listed[rng.integers(len(listed))] if listed else None
+
+    def propose() -> dict[int, float]:
+        own = np.zeros((1, len(before)))
+        for k in discrete:
+            own[0, k] = draw_own(part, before, k, 1, rng, zero=True)[0]
+        after = before + part.total(own)[0]
+        return {k: float(after[k]) for k in discrete}
+
+    return propose
+
+
+def _discrete(search: Search) -> list[int]:
+    return [
+        k
+        for k, feature in enumerate(search.part.features)
+        if feature.kind != "real" and not np.isnan(search.before[k])
+    ]
 
 
 def _sample_discrete(
@@ -171,73 +213,66 @@ def _minimal_draw(
 ) -> Numbers | None:
     part = search.part
     at = row(search._at(j, value), 0, 0)
-    supports, _ = search.supports([at])
-    choices: list[tuple[dict[int, float], list[int]]] = []
+    supports, _ = search.supports([at], MOST_SUPPORTS_DRAWN)
+    reals = _free_reals(part, search.before)
+    choices: list[tuple[dict[int, float], list[int], list[int]]] = []
     for support in supports:
-        still = [
-            row(search.program.change(name), 0, 0)
-            for k, name in enumerate(part.names)
-            if k not in support
-        ]
-        free = [
-            k
-            for k in support
-            if k != j
-            and part.features[k].kind == "real"
-            and np.isinf(own_count(part.features[k], float(search.before[k])))
-        ]
+        outside = [k for k in range(len(part.names)) if k not in support]
+        still = [row(search.program.change(part.names[k]), 0, 0) for k in outside]
+        free = [k for k in reals if k in support and k != j]
+        held = [k for k in reals if k in outside]
         for fixed in _configurations(search, [at, *still]):
-            choices.append((fixed | {j: value}, free))
+            choices.append((fixed | {j: value}, held, free))
     if not choices:
         return None
-    fixed, free = choices[rng.integers(len(choices))]
-    own = _draw_slice(search, fixed, free, rng)
+    fixed, held, free = choices[rng.integers(len(choices))]
+    own = _draw_slice(search, fixed, held, free, rng)
     return None if own is None else part.total(own[None])[0]
 
 
 def _configurations(search: Search, extra: Sequence[Row]) -> list[dict[int, float]]:
-    """The feasible combinations of discrete reached values."""
+    """The feasible combinations of discrete reached values, a thousand at most."""
     part, program = search.part, search.program
-    discrete = [
-        k
-        for k, feature in enumerate(part.features)
-        if feature.kind != "real" and not np.isnan(search.before[k])
-    ]
+    discrete = _discrete(search)
     cuts = list(extra)
     found: list[dict[int, float]] = []
-    while True:
+    while len(found) < MOST_CONFIGURATIONS:
         _, own = search.find(cuts, Expression())
         if own is None:
-            return found
-        if len(found) >= MOST_CONFIGURATIONS:
-            raise TooLargeError(part.names, len(found) + 1, MOST_CONFIGURATIONS)
+            break
         after = search.before + part.total(own[None])[0]
         found.append({k: float(after[k]) for k in discrete})
         if not discrete:
-            return found
+            break
         same = program.agreement({part.names[k]: after[k] for k in discrete})
         cuts.append(row(same, upper=len(discrete) - 1))
+    return found
 
 
 def _draw_slice(
     search: Search,
     fixed: Mapping[int, float],
+    held: Sequence[int],
     free: Sequence[int],
     rng: np.random.Generator,
 ) -> Numbers | None:
-    """Own changes with some reached values fixed and the free reals uniform.
+    """Own changes with some reached values fixed, some reals held and others uniform.
 
     By rejection from the smallest box around the slice; where the slice is too thin
     for that, one real after the other within what the others leave.
     """
     part = search.part
     rows = [row(search._at(k, value), 0, 0) for k, value in fixed.items()]
-    boxes = {k: _range(search, rows, k) for k in free}
-    if any(box is None for box in boxes.values()):
-        return None
+    rows += [row(search.program.change(part.names[k]), 0, 0) for k in held]
+    boxes = {}
+    for k in free:
+        box = _range(search, rows, k)
+        if box is None:
+            return None
+        boxes[k] = box
     for _ in range(4):
-        draws = {k: rng.uniform(*box, size=64) for k, box in boxes.items() if box}
-        own = _complete(search, fixed, draws, 64 if free else 1)
+        draws = {k: rng.uniform(*box, size=64) for k, box in boxes.items()}
+        own = _complete(search, fixed, held, draws, 64 if free else 1)
         ok = part.feasible(np.broadcast_to(search.before, own.shape), own)
         if ok.any():
             return own[np.flatnonzero(ok)[0]]
@@ -254,7 +289,11 @@ def _draw_slice(
 
 
 def _complete(
-    search: Search, fixed: Mapping[int, float], draws: Mapping[int, Numbers], n: int
+    search: Search,
+    fixed: Mapping[int, float],
+    held: Sequence[int],
+    draws: Mapping[int, Numbers],
+    n: int,
 ) -> Numbers:
     """Own changes from fixed reached values and drawn own changes, sources first."""
     part = search.part
@@ -262,13 +301,14 @@ def _complete(
     change = np.zeros_like(own)
     for k in part.order:
         arriving = np.zeros(n)
-        for source, target, scale in part.links:
-            if target == k:
-                arriving += scale * change[:, source]
+        for source, scale in part.links_into[k]:
+            arriving += scale * change[:, source]
         if k in draws:
             own[:, k] = draws[k]
         elif k in fixed and part.features[k].can_change:
             own[:, k] = fixed[k] - search.before[k] - arriving
+        elif k in held:
+            own[:, k] = -arriving
         change[:, k] = own[:, k] + arriving
     return own
 
@@ -278,19 +318,11 @@ def _range(search: Search, rows: Sequence[Row], k: int) -> tuple[float, float] |
     own = search.program.own(search.part.names[k])
     ends = []
     for sign in (1.0, -1.0):
-        _, value = solve(
-            search.program, rows, sign * own, lambda columns: _value(own, columns)
-        )
+        _, value = solve(search.program, rows, sign * own, own.value)
         if value is None:
             return None
         ends.append(value)
     return min(ends), max(ends)
-
-
-def _value(expression: Expression, columns: Numbers) -> float:
-    return expression.constant + sum(
-        weight * columns[column] for column, weight in expression.terms.items()
-    )
 
 
 def _stack(found: Sequence[Numbers], part: Part) -> Numbers:

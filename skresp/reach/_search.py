@@ -16,11 +16,11 @@ from skresp.constraints import Expression, Program, Row, row, total
 from ._interventions import minimal_interventions
 from ._outcome import ContinuousError, Outcome, TooLargeError
 from ._own import own_count
-from ._part import Numbers, Part
+from ._part import Numbers, Part, Truth
 from ._solver import TIME_LIMIT, solve
 
-# Values of one feature's change that are gone through one by one.
-MOST_VALUES = 10_000
+# Sets of features that must move, before there are too many to tell apart.
+MOST_SUPPORTS = 1_000
 # Points the solver lists before sampling is the better way.
 MOST_BY_SOLVER = 1_000
 
@@ -48,25 +48,27 @@ class Search:
         )
 
     def _accept(self, columns: Numbers) -> Numbers | None:
-        own = np.array(
-            [
-                self._amount(i, self.program.own(name), columns)
-                for i, name in enumerate(self.part.names)
-            ]
-        )
-        ok = self.part.feasible(self.before[None], own[None])[0]
-        return own if ok else None
+        part = self.part
+        own = np.zeros(len(part.names))
+        change = np.zeros(len(part.names))
+        for k in part.order:
+            arriving = sum(scale * change[i] for i, scale in part.links_into[k])
+            amount = self.program.own(part.names[k]).value(columns)
+            own[k] = self._cleaned(k, amount, float(arriving))
+            change[k] = own[k] + arriving
+        return own if part.feasible(self.before[None], own[None])[0] else None
 
-    def _amount(self, i: int, own: Expression, columns: Numbers) -> float:
-        amount = own.constant + sum(
-            weight * columns[column] for column, weight in own.terms.items()
-        )
-        feature = self.part.features[i]
+    def _cleaned(self, k: int, amount: float, arriving: float) -> float:
+        """An own change without the solver's rounding."""
+        feature = self.part.features[k]
         if feature.kind != "real":
             return float(round(amount))
-        if abs(amount) <= 1e-9 * max(1.0, abs(self.before[i])):
+        near = 1e-9 * max(1.0, abs(self.before[k]), abs(arriving))
+        if abs(amount) <= near:
             return 0.0
-        low, high = feature.own_limits(float(self.before[i]))
+        if abs(amount + arriving) <= near:
+            return -arriving
+        low, high = feature.own_limits(float(self.before[k]))
         return float(min(max(amount, low), high))
 
     def feasible(self, reached: Mapping[int, float]) -> Outcome:
@@ -99,36 +101,47 @@ class Search:
     def minimal(self, j: int, most: int) -> tuple[Numbers, bool]:
         """The minimal interventions on feature `j`, and whether that is all of them."""
         self._check_listable()
+        if self.part.features[j].kind == "real":
+            # It moves only by effects, to values that no list of its own tells.
+            changes, complete = self.changes(j, most)
+            return changes[_minimal_rows(changes, j)], complete
         found: list[Numbers] = []
         complete = True
-        for value in self._values(j):
+        for value in self._values(j, most):
             at = row(self._at(j, value), 0, 0)
             changes, all_of_them = self._minimal_at(at, most - sum(map(len, found)))
             complete &= all_of_them
             if len(changes):
                 # A wrong optimum could offer a set that is not minimal; all sets
                 # that are have been found by now, so the definition itself decides.
-                ends = np.array([0, len(changes)])
-                found.append(changes[minimal_interventions(changes, ends)[:, j]])
+                found.append(changes[_minimal_rows(changes, j)])
         width = len(self.part.names)
         return np.concatenate([np.zeros((0, width)), *found]), complete
 
-    def supports(self, extra: Sequence[Row]) -> tuple[list[tuple[int, ...]], bool]:
-        """Sets of features that must move, none containing an earlier one."""
+    def supports(
+        self, extra: Sequence[Row], most: int = MOST_SUPPORTS
+    ) -> tuple[list[tuple[int, ...]], bool]:
+        """Sets of features that must move, none containing an earlier one.
+
+        The second value tells whether these are all of them.
+        """
         names = self.part.names
         moved = total(self.program.changed(name) for name in names)
         cuts = list(extra)
         found: list[tuple[int, ...]] = []
-        while True:
+        while len(found) < most:
             outcome, own = self.find(cuts, moved)
             if own is None:
                 return found, outcome is Outcome.INFEASIBLE
             support = tuple(np.flatnonzero(self.part.total(own[None])[0]).tolist())
+            if any(set(earlier) <= set(support) for earlier in found):
+                return found, False  # the solver does not respect its own cut
             found.append(support)
             if not support:
                 return found, True
             inside = total(self.program.changed(names[k]) for k in support)
             cuts.append(row(inside, upper=len(support) - 1))
+        return found, False
 
     def _minimal_at(self, at: Row, most: int) -> tuple[Numbers, bool]:
         supports, complete = self.supports([at])
@@ -173,15 +186,15 @@ class Search:
             if feature.kind == "real" and own_count(feature, value) > 1:
                 raise ContinuousError(name)
 
-    def _values(self, j: int) -> list[float]:
+    def _values(self, j: int, most: int) -> list[float]:
         """The values feature `j` may reach, its current one aside."""
         feature, before = self.part.features[j], float(self.before[j])
         if feature.kind == "categorical":
             codes = range(len(feature.categories or ()))
             return [float(code) for code in codes if code != before]
         low, high = self.program.bounds(self.program.change(self.part.names[j]))
-        if high - low > MOST_VALUES:
-            raise TooLargeError(self.part.names, high - low, MOST_VALUES)
+        if high - low > most:
+            raise TooLargeError(self.part.names, high - low, most)
         steps = np.arange(np.ceil(low), np.floor(high) + 1)
         return (before + steps[steps != 0]).tolist()
 
@@ -215,3 +228,7 @@ def list_by_solver(
     except TooLargeError:
         return None
     return changes if complete else None
+
+
+def _minimal_rows(changes: Numbers, j: int) -> Truth:
+    return minimal_interventions(changes, np.array([0, len(changes)]))[:, j]

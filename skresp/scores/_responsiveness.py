@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skresp.actions import ActionSet
-from skresp.reach import Part, parts_of
+from skresp.reach import Part, TooManyTogetherError, parts_of
 
 from ._door import Door
 from ._dress import Numbers
@@ -148,6 +148,24 @@ def score_run(
     run: slice,
 ) -> Scores:
     """The scores of a run of rows."""
+    try:
+        return _score_run(door, actions, codes, keys, question, run)
+    except TooManyTogetherError:
+        half = (run.start + run.stop) // 2
+        halves = slice(run.start, half), slice(half, run.stop)
+        return Scores.stacked(
+            [score_run(door, actions, codes, keys, question, h) for h in halves]
+        )
+
+
+def _score_run(
+    door: Door,
+    actions: ActionSet,
+    codes: Numbers,
+    keys: Callable[[], Keys],
+    question: Question,
+    run: slice,
+) -> Scores:
     rows = np.arange(run.start, run.stop)
     values = codes[run]
     out = Scores.blank(len(rows), len(actions.names))

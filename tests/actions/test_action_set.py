@@ -128,6 +128,17 @@ constraints:
         ("- a", "mapping with the keys features and constraints"),
         ("features: {a: {kind: binary}}\nconstraints: [{type: tie}]", "type 'tie'"),
         ("features: {a: {kind: binary}}\nconstraints: [tie]", "with a type"),
+        ("features: {a: {kind: binary}}\nconstraints: 5", "are a list, got 5"),
+        (
+            "features: {a: {kind: binary}}\nconstraints: [{type: if_then, if: "
+            "{feature: a, op: '==', value: 1}}]",
+            "Constraint 1: .* needs the key 'then'",
+        ),
+        (
+            "features: {a: {kind: binary}, b: {kind: binary}}\nconstraints: "
+            "[{type: linkage, source: a, effects: {b: 1}, keep_bounds: no}]",
+            "keep_bounds of Linkage must be True or False .* got 'no'",
+        ),
         ("features:\n  a: {kind: binary\n  b: 1", "line 3"),
         ("features:\n  a: {kind: binary}\n  a: {kind: binary}", "line 3: the key 'a'"),
     ],

@@ -238,8 +238,12 @@ def test_a_huge_integer_is_drawn_from_or_refused_with_its_size():
     with pytest.raises(ValueError, match=r"at least 30000001 changes.*step") as caught:
         reachable_set(more, x, "income", method="grid")
     assert "method='sample'" in str(caught.value)
-    with pytest.raises(ValueError, match="10000 allowed"):
+    with pytest.raises(ValueError, match="than the 10000 allowed"):
         reachable_set(more, x, "income", method="highs")
+    all_of_them = reachable_set(
+        actions, x, "income", method="grid", max_points=3_000_001
+    )
+    assert len(all_of_them) == 3_000_000
 
 
 def test_a_huge_range_beside_others_ends():
@@ -402,7 +406,9 @@ def test_an_invalid_row_is_refused_with_the_constraint():
         ({"feature": "pet"}, "no feature 'pet'"),
         ({"interventions": "all"}, "interventions must be"),
         ({"method": "cplex"}, "method must be one of auto, grid, highs, sample"),
-        ({"max_points": 0}, "max_points must be at least 1"),
+        ({"max_points": 0}, "whole number of at least 1, got 0"),
+        ({"max_points": "5"}, "whole number of at least 1, got '5'"),
+        ({"missing": "drop"}, "missing must be 'raise' or 'hold'"),
         ({"action_set": {}}, "must be an ActionSet"),
     ],
 )
