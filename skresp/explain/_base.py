@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from numpy.typing import NDArray
@@ -131,7 +130,7 @@ class BaseExplainer(
         tags = super().__sklearn_tags__()
         if not hasattr(self.estimator, "__sklearn_tags__"):
             return tags  # a bare predictor says nothing about itself
-        of_model = copy.deepcopy(get_tags(self.estimator))
+        of_model = get_tags(self.estimator)  # made anew at each call
         tags.estimator_type = of_model.estimator_type
         tags.classifier_tags = of_model.classifier_tags
         tags.regressor_tags = of_model.regressor_tags

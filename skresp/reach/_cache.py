@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +36,24 @@ class Reach:
         marked = self.minimal[:, j] if how == "minimal" else self.changes[:, j] != 0
         return np.flatnonzero(marked)
 
+    def used(self, features: tuple[int, ...], how: str) -> tuple[Numbers, Truth]:
+        """The changes that intervene on some of the features, and on which."""
+        key = features, how
+        if key not in self._used:
+            marks = self.minimal if how == "minimal" else self.changes != 0
+            marks = marks[:, features]
+            some = marks.any(axis=1)
+            self._used[key] = self.changes[some], marks[some]
+        return self._used[key]
+
+    @cached_property
+    def _used(self) -> dict[tuple[tuple[int, ...], str], tuple[Numbers, Truth]]:
+        return {}
+
     @property
     def nbytes(self) -> int:
         """About the memory it takes, the objects themselves included."""
-        return self.changes.nbytes + self.minimal.nbytes + 1_000
+        return 2 * (self.changes.nbytes + self.minimal.nbytes) + 1_000
 
 
 class ReachCache:

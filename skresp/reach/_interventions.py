@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ._distinct import distinct_rows
 from ._part import Numbers, Truth
 
 INTERVENTIONS = ("minimal", "joint")
@@ -44,14 +45,18 @@ def minimal_interventions(changes: Numbers, offsets: NDArray[np.intp]) -> Truth:
     """
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     moved = changes != 0
-    support = _words(moved)
+    # All features at once: a pair of a change and a feature that moves in it belongs
+    # to the group of its person, feature and amount.
+    row, j = np.nonzero(moved)
+    if not len(row):
+        return moved
+    _, group = distinct_rows([owner[row], j, changes[row, j]])
+    first, member = distinct_rows([group, *_words(moved)[row].T])
+    order = np.argsort(group[first], kind="stable")
+    least = np.empty(len(first), dtype=bool)
+    least[order] = _least(group[first][order], _words(moved)[row[first[order]]])
     out = np.zeros(changes.shape, dtype=bool)
-    for j in range(changes.shape[1]):
-        rows = np.flatnonzero(moved[:, j])
-        if len(rows):
-            out[rows, j] = _least(
-                np.column_stack([owner[rows], changes[rows, j]]), support[rows]
-            )
+    out[row, j] = least[member]
     return out
 
 
@@ -63,22 +68,18 @@ def _words(moved: Truth) -> NDArray[np.uint64]:
     return np.packbits(padded, axis=1).view(np.uint64)
 
 
-def _least(groups: Numbers, support: NDArray[np.uint64]) -> Truth:
-    """Which rows have a support that contains no smaller one of the same group."""
-    _, group = np.unique(groups, axis=0, return_inverse=True)
-    pairs, member = np.unique(
-        np.column_stack([group.astype(np.uint64), support]), axis=0, return_inverse=True
-    )
-    starts = np.flatnonzero(np.r_[True, pairs[1:, 0] != pairs[:-1, 0]])
-    sizes = np.diff(np.r_[starts, len(pairs)])
-    least = np.ones(len(pairs), dtype=bool)
+def _least(group: Places, sets: NDArray[np.uint64]) -> Truth:
+    """Which sets contain no smaller one of the same group; groups stand together."""
+    starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
+    sizes = np.diff(np.r_[starts, len(sets)])
+    least = np.ones(len(sets), dtype=bool)
     few = (sizes > 1) & (sizes <= _FEW)
     if few.any():
-        _mark_all_pairs(least, pairs[:, 1:], starts[few], sizes[few])
+        _mark_all_pairs(least, sets, starts[few], sizes[few])
     for start, size in zip(starts[sizes > _FEW], sizes[sizes > _FEW], strict=True):
         members = slice(start, start + size)
-        least[members] = _least_by_size(pairs[members, 1:])
-    return least[member.ravel()]
+        least[members] = _least_by_size(sets[members])
+    return least
 
 
 def _mark_all_pairs(

@@ -71,19 +71,18 @@ def make_table(lists: Lists, interventions: str, wardrobe: Wardrobe) -> Table:
     """The table of a part, from the lists of its distinct values."""
     part, reaches = lists.part, lists.reaches
     features = part.actionable
-    lengths = [len(reach.changes) for reach in reaches]
-    change = np.concatenate([reach.changes for reach in reaches])
-    if interventions == "minimal":
-        marks = np.concatenate([reach.minimal for reach in reaches])[:, features]
+    used = [reach.used(features, interventions) for reach in reaches]
+    if len(used) == 1:
+        ((change, marks),) = used
+        counts = np.array([len(change)])
+        sizes = marks.sum(axis=0)[None]
+        before = np.broadcast_to(lists.distinct, change.shape)
     else:
-        marks = change[:, features] != 0
-    owner = np.repeat(np.arange(len(reaches)), lengths)
-    used = marks.any(axis=1)
-    if not used.all():
-        change, marks, owner = change[used], marks[used], owner[used]
-    counts = np.bincount(owner, minlength=len(reaches))
-    sizes = np.zeros((len(reaches), len(features)), dtype=np.intp)
-    np.add.at(sizes, owner, marks)
+        change = np.concatenate([changes for changes, _ in used])
+        marks = np.concatenate([marks for _, marks in used])
+        counts = np.array([len(changes) for changes, _ in used])
+        sizes = np.array([marks.sum(axis=0) for _, marks in used])
+        before = np.repeat(lists.distinct, counts, axis=0)
     which = lists.which
     if lists.refused.any():
         which = np.where((which >= 0) & ~lists.refused[which], which, -1)
@@ -95,7 +94,7 @@ def make_table(lists: Lists, interventions: str, wardrobe: Wardrobe) -> Table:
         counts,
         marks,
         sizes,
-        new_values(part, lists.distinct[owner], change, wardrobe),
+        new_values(part, before, change, wardrobe),
     )
 
 
