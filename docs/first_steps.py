@@ -1,26 +1,49 @@
-"""What three applicants can change, and where it leads."""
+"""A model turns people down: what could each of them change, and would it work?"""
 
+import numpy as np
 import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from skresp import ActionSet, Feature
-from skresp.constraints import IfThen, Linkage, OneHot
-from skresp.reach import reachable_set
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import IfThen, Linkage
 
-APPLICANTS = pd.DataFrame(
+# Applicants, made up: string and number columns, as a lender has them.
+rng = np.random.default_rng(0)
+n = 400
+X = pd.DataFrame(
     {
-        "age": [29, 44, 61],
-        "years_employed": [3, 0, 12],
-        "loans": [2, 1, 4],
-        "job": ["part time", "none", "full time"],
-        "own": [0, 0, 1],
-        "rent": [1, 0, 0],
-        "free": [0, 1, 0],
-    },
-    index=["Ann", "Bob", "Cleo"],
+        "age": rng.integers(20, 70, n),
+        "years_employed": rng.integers(0, 12, n),
+        "loans": rng.integers(0, 5, n),
+        "job": rng.choice(["none", "part time", "full time"], n, p=[0.2, 0.3, 0.5]),
+        "housing": rng.choice(["own", "rent"], n),
+        "guarantor": rng.integers(0, 2, n),
+    }
 )
+X.loc[X["job"] == "none", "housing"] = "rent"
+score = (
+    0.4 * X["years_employed"]
+    - 1.2 * X["loans"]
+    + 1.5 * (X["housing"] == "own")
+    + 1.2 * X["guarantor"]
+    + 1.0 * (X["job"] == "full time")
+)
+y = (score + rng.normal(0, 1, n) > 1.5).astype(int)
 
+model = make_pipeline(
+    make_column_transformer(
+        (OneHotEncoder(), ["job", "housing"]), remainder=StandardScaler()
+    ),
+    LogisticRegression(),
+).fit(X, y)
+
+# What people can change, in the raw columns.
 actions = ActionSet.infer(
-    APPLICANTS,
+    X,
     features={
         "age": Feature("integer", actionable=False),
         "years_employed": Feature(
@@ -31,20 +54,17 @@ actions = ActionSet.infer(
     },
     constraints=[
         Linkage("years_employed", {"age": 1}),
-        OneHot(["own", "rent", "free"]),
-        IfThen(("job", "==", "none"), ("own", "==", 0)),
+        IfThen(("job", "==", "none"), ("housing", "==", "rent")),
     ],
 )
 print(actions, end="\n\n")
 
-for name, person in APPLICANTS.iterrows():
-    everything = reachable_set(actions, person)
-    print(f"{name} can get to {len(everything)} points in all. One thing at a time:")
-    for feature in actions.actionable:
-        points = reachable_set(actions, person, feature).points
-        moves = []
-        for _, point in points.iterrows():
-            changed = [c for c in actions.names if point[c] != person[c]]
-            moves.append(", ".join(f"{c} {person[c]} -> {point[c]}" for c in changed))
-        print(f"  {feature}: {'; or '.join(moves) or 'cannot be moved'}")
-    print()
+explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1).fit(X)
+explanation = explainer.explain(X)
+print(explanation, end="\n\n")
+
+denied = np.flatnonzero(~explanation.at_target)
+for row in denied[:3]:
+    person = ", ".join(f"{name} {value}" for name, value in X.iloc[row].items())
+    print(f"Applicant {row}: {person}")
+    print(explanation.describe(int(row)), end="\n\n")
