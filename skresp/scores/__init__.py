@@ -2,7 +2,7 @@
 
 from ._door import Door
 from ._dress import Dress, Wardrobe
-from ._interval import agresti_coull
+from ._interval import agresti_coull, at_most, sample_size
 from ._lists import Question
 from ._responsiveness import InvalidRowsError, Scores, interventions_of, score
 from ._stream import row_keys
@@ -19,9 +19,11 @@ __all__ = [
     "Scores",
     "Wardrobe",
     "agresti_coull",
+    "at_most",
     "flat",
     "interventions_of",
     "make_goal",
     "row_keys",
+    "sample_size",
     "score",
 ]

@@ -1,10 +1,14 @@
-"""How far a sampled score may be off."""
+"""How far a sampled score may be off, and how many draws it takes."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
+
+PLACES = ("zero", "half")
 
 
 def agresti_coull(
@@ -26,3 +30,64 @@ def agresti_coull(
     middle = (np.asarray(hits, dtype=float) + kappa**2 / 2) / size
     half = kappa * np.sqrt(middle * (1 - middle) / size)
     return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
+
+
+def sample_size(half_width: float, alpha: float = 0.05, at: str = "half") -> int:
+    """The least number of draws for an interval no wider than wanted.
+
+    Parameters
+    ----------
+    half_width : float
+        Half the width that the interval may have.
+    alpha : float, default=0.05
+        The interval has confidence 1 - alpha.
+    at : {"half", "zero"}, default="half"
+        Where to measure it: at a score of one half, where it is widest, or at 0.
+
+    Examples
+    --------
+    >>> from skresp.scores import sample_size
+    >>> sample_size(0.05)
+    381
+    >>> sample_size(0.01, alpha=0.01, at="zero")
+    461
+    """
+    if not 0 < half_width < 1:
+        raise ValueError(f"half_width must lie between 0 and 1, got {half_width!r}.")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}.")
+    if at not in PLACES:
+        raise ValueError(f"at must be 'zero' or 'half', got {at!r}.")
+    low, high = 0, 1
+    while _half_width(high, alpha, at) > half_width:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _half_width(middle, alpha, at) > half_width:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def at_most(trials: ArrayLike, alpha: float) -> NDArray[np.float64]:
+    r"""What a score is at most, with confidence 1 - alpha, when no draw worked.
+
+    The exact one-sided bound :math:`1 - \alpha^{1/N}`.
+
+    >>> from skresp.scores import at_most
+    >>> round(float(at_most(500, alpha=0.01)), 4)
+    0.0092
+    """
+    trials = np.asarray(trials, dtype=float)
+    with np.errstate(divide="ignore"):
+        return -np.expm1(np.log(alpha) / trials)
+
+
+def _half_width(trials: float, alpha: float, at: str) -> float:
+    """Half the width of the interval where no draw works, or where half of them do."""
+    kappa = float(ndtri(1 - alpha / 2))
+    size = trials + kappa**2
+    hits = 0.0 if at == "zero" else trials / 2
+    middle = (hits + kappa**2 / 2) / size
+    return kappa * math.sqrt(middle * (1 - middle) / size)
