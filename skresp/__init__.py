@@ -4,9 +4,12 @@ from . import constraints, reach, scores
 from ._version import __version__
 from .actions import ActionSet, Feature
 from .explain import Explanation, ResponsivenessExplainer
+from .scores import AtLeast, AtMost
 
 __all__ = [
     "ActionSet",
+    "AtLeast",
+    "AtMost",
     "Explanation",
     "Feature",
     "ResponsivenessExplainer",

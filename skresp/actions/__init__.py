@@ -1,7 +1,7 @@
 """What a person can change: one feature, the set of them, its file form."""
 
 from ._action_set import ActionSet
-from ._codes import code_of, column_positions, decode, encode, values_of
+from ._codes import code_of, column_codes, column_positions, decode, encode, values_of
 from ._columns import (
     as_row,
     as_table,
@@ -10,6 +10,7 @@ from ._columns import (
     frame_like,
     is_frame,
     is_polars,
+    kept,
     number_matrix,
     row_labels,
     spread,
@@ -29,6 +30,7 @@ __all__ = [
     "check_keys",
     "code_of",
     "column",
+    "column_codes",
     "column_names",
     "column_positions",
     "decode",
@@ -37,6 +39,7 @@ __all__ = [
     "frame_like",
     "is_frame",
     "is_polars",
+    "kept",
     "number_matrix",
     "row_labels",
     "slack",

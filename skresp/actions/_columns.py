@@ -85,6 +85,14 @@ def column_names(table: Any) -> list[str] | None:
     return names
 
 
+def kept(table: Any) -> Any:
+    """The table as it is now, whatever its owner does to it later."""
+    if isinstance(table, pd.DataFrame):
+        lazily = int(pd.__version__.split(".")[0]) >= 3  # copied when written to
+        return table.copy(deep=not lazily)
+    return table if is_polars(table) else table.copy()
+
+
 def row_labels(table: Any) -> NDArray[Any]:
     """What names a row: the index of a pandas frame, else 0, 1, ..."""
     if isinstance(table, pd.DataFrame):
@@ -95,7 +103,10 @@ def row_labels(table: Any) -> NDArray[Any]:
 def column(table: Any, position: int) -> pd.Series:
     """One column, as a pandas Series with a plain index."""
     if isinstance(table, pd.DataFrame):
-        return table.iloc[:, position].reset_index(drop=True)
+        values = table.iloc[:, position].reset_index(drop=True)
+        if isinstance(values.dtype, pd.SparseDtype):
+            return values.sparse.to_dense()
+        return values
     if is_polars(table):
         series = table.to_series(position)
         if series.dtype.is_numeric() or series.dtype.base_type().__name__ == "Boolean":
@@ -107,7 +118,7 @@ def column(table: Any, position: int) -> pd.Series:
             order = series.dtype.categories.to_list()
             return pd.Series(pd.Categorical(labels, categories=order))
         return pd.Series(labels, dtype=object)
-    return pd.Series(table[:, position])
+    return pd.Series(table[:, position], dtype=table.dtype)
 
 
 def number_matrix(table: Any) -> NDArray[Any] | None:
@@ -187,6 +198,8 @@ def _wider(dtype: np.dtype[Any], new: NDArray[Any]) -> Any:
 def _replaced(
     old: pd.Series, mask: NDArray[np.bool_], values: Sequence[Any]
 ) -> pd.Series:
+    if isinstance(old.dtype, pd.SparseDtype):
+        old = old.sparse.to_dense()
     dtype = old.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         extra = [v for v in dict.fromkeys(values) if v not in dtype.categories]

@@ -63,6 +63,14 @@ class Constraint(ABC):
         """
         return np.ones(len(after), dtype=bool)
 
+    def turning_points(self, before: Values, rates: Values) -> list[float] | None:
+        """Where it may change its mind as the features move at these rates.
+
+        A person is at `before`; after a change of t they are at `before + rates * t`.
+        The answer is None where that cannot be told, which is always safe.
+        """
+        return None if rates.any() else []
+
     @abstractmethod
     def encode(self, program: Any) -> None:
         """The encoding: add the rows that hold exactly where `holds` is true."""

@@ -103,6 +103,8 @@ def _with_categories(name: str, feature: Feature, present: pd.Series) -> Feature
 
 def _kind(values: pd.Series) -> str | None:
     dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "categorical"
     if pd.api.types.is_bool_dtype(dtype):
         return "binary"
     if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(

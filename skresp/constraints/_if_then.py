@@ -53,6 +53,13 @@ class IfThen(Constraint):
     def holds(self, before: Values, after: Values) -> Truth:
         return ~self.if_.true(after[:, 0]) | self.then.true(after[:, -1])
 
+    def turning_points(self, before: Values, rates: Values) -> list[float] | None:
+        points = []
+        for condition, i in ((self.if_, 0), (self.then, -1)):
+            if rates[i]:
+                points += [(value - before[i]) / rates[i] for value in condition.values]
+        return points
+
     def encode(self, program: Any) -> None:
         implied = self.then.literal(program) - self.if_.literal(program)
         program.require(implied, lower=0)

@@ -77,6 +77,14 @@ class Linear(Constraint):
             ok &= value <= self.upper + off
         return ok
 
+    def turning_points(self, before: Values, rates: Values) -> list[float] | None:
+        weights = np.array([weight for _, weight in self.terms], dtype=float)
+        speed = float(weights @ rates)
+        if not speed:
+            return []
+        limits = [limit for limit in (self.lower, self.upper) if limit is not None]
+        return [(limit - float(weights @ before)) / speed for limit in limits]
+
     def encode(self, program: Any) -> None:
         value = total(weight * program.reached(name) for name, weight in self.terms)
         program.require(

@@ -109,6 +109,19 @@ class Linkage(Constraint):
                 ok &= inside | (now == was) | np.isnan(was)
         return ok
 
+    def turning_points(self, before: Values, rates: Values) -> list[float] | None:
+        if not self.keep_bounds:
+            return []
+        return [
+            (bound - was) / rate
+            for bounds, was, rate in zip(
+                self._bounds, before[1:], rates[1:], strict=True
+            )
+            if rate
+            for bound in bounds
+            if np.isfinite(bound)
+        ]
+
     def encode(self, program: Any) -> None:
         if not self.keep_bounds:
             return

@@ -82,6 +82,9 @@ class Switch(Constraint):
             ok &= on | moved | (after[:, 0] == before[:, 0])
         return ok
 
+    def turning_points(self, before: Values, rates: Values) -> list[float] | None:
+        return [] if not rates[0] else None  # moved or not is the same all along
+
     def encode(self, program: Any) -> None:
         on = program.equals(self.switch, self.on_value)
         moved = [program.changed(name) for name in self.targets]

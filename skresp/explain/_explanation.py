@@ -38,7 +38,7 @@ class Answers:
         return len(self.reached)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Explanation:
     """Scores for each row (person) and each feature.
 
@@ -74,6 +74,11 @@ class Explanation:
     # What can still be asked: predictions, reachable points.
     source: Any
 
+    def __post_init__(self) -> None:
+        # What was found stays as it was: exact scores and their bounds are one array.
+        for name in ("values", "lower", "upper", "exact", "n_reachable", "at_target"):
+            getattr(self, name).flags.writeable = False
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -90,8 +95,8 @@ class Explanation:
         By absolute value, those at or below `min_score` left out (so zeros always),
         ties in column order.
         """
-        if k < 1:
-            raise ValueError(f"k must be at least 1, got {k!r}.")
+        if not isinstance(k, (int, np.integer)) or k < 1:
+            raise ValueError(f"k must be a whole number of at least 1, got {k!r}.")
         size = np.abs(np.nan_to_num(self.values))
         order = np.argsort(-size, axis=1, kind="stable")[:, :k]
         return [
@@ -137,11 +142,12 @@ class Explanation:
                 "to_shap needs shap, which is not installed. Install it with "
                 "pip install 'skresp[shap]'."
             ) from None
+        codes, shown = self.source.as_numbers(self.data, self.feature_names)
         return shap.Explanation(
-            values=self.values,
+            values=self.values.copy(),
             base_values=np.zeros(len(self)),
-            data=self.source.codes(self.data),
-            display_data=np.asarray(as_table(self.data)),
+            data=codes,
+            display_data=shown,
             feature_names=list(self.feature_names),
         )
 
@@ -153,6 +159,22 @@ class Explanation:
         Sampled points are not kept: they are drawn again from the same stream.
         """
         return self.source.answers(self._row(row), feature)
+
+    def intervals(self, row: int, feature: str) -> list[tuple[float, float]]:
+        """The values of a feature at which the person reaches the target.
+
+        As intervals from a lowest to a highest value, which may be the same. For real
+        features (and integers with many values) where the model can be told along a
+        line, and for integers whose changes are listed.
+        """
+        found = self.source.intervals(self._row(row), feature)
+        if found is None:
+            raise ValueError(
+                f"The values of {feature!r} that reach the target are not known as "
+                f"intervals for this person and model: its score was sampled, or it "
+                f"has labels. See reachable(row, feature) for points with answers."
+            )
+        return found
 
     def describe(self, row: int) -> str:
         """In plain words: what this person could change, and to what.
@@ -179,18 +201,20 @@ class Explanation:
     # -- showing it -------------------------------------------------------------------
 
     def _title(self) -> str:
-        need = int((~self.at_target).sum())
-        helped = int(
-            ((np.nan_to_num(self.values) > 0).any(axis=1) & ~self.at_target).sum()
-        )
+        unscored = np.isnan(self.values).any(axis=1)
+        need = ~self.at_target & ~unscored
+        helped = (np.nan_to_num(self.values) > 0).any(axis=1) & need
         goal = f"target {self.target}"
         if self.threshold is not None:
             goal += f" with probability at least {self.threshold:g}"
-        return (
+        text = (
             f"Explanation of {len(self)} rows x {len(self.feature_names)} features, "
-            f"{goal}: {len(self) - need} at the target, {need} not; of those {helped} "
-            f"can get there by one feature."
+            f"{goal}: {int(self.at_target.sum())} at the target, {int(need.sum())} "
+            f"not; of those {int(helped.sum())} have a feature that works."
         )
+        if unscored.any():
+            text += f" {int(unscored.sum())} broke a constraint and were not scored."
+        return text
 
     def __repr__(self) -> str:
         return self._title()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from skresp.actions import (
     ActionSet,
     as_table,
     column,
+    column_codes,
     column_positions,
     decode,
     encode,
+    kept,
     number_matrix,
     spread,
 )
@@ -32,11 +35,12 @@ from skresp.scores import (
     Door,
     Dress,
     Goal,
-    InvalidRowsError,
     Question,
     Wardrobe,
     flat,
+    intervals_of,
     interventions_of,
+    is_listed,
     make_goal,
     row_keys,
     score,
@@ -178,7 +182,8 @@ age follows to 32.
         else:
             self.action_set_ = self.action_set
         column_positions(self.action_set_, table)  # an error here, not in explain
-        self.dress_ = Dress.of(self.estimator_, table)
+        self.dress_ = Dress.of(self.estimator_, table, trained=y is not None)
+        self.dress_.places(self.action_set_)
         self.target_ = self._goal().target
         return self
 
@@ -211,8 +216,10 @@ age follows to 32.
                 f"n_samples must be a whole number of at least 1, got "
                 f"{self.n_samples!r}."
             )
-        if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha!r}.")
+        if not isinstance(self.alpha, Real) or not 0 < self.alpha < 1:
+            raise ValueError(
+                f"alpha must be a number between 0 and 1, got {self.alpha!r}."
+            )
 
     def _goal(self) -> Goal:
         return make_goal(self.estimator_, self.target, self.threshold)
@@ -231,7 +238,7 @@ age follows to 32.
         """
         if not hasattr(self, "estimator_"):  # the check itself costs half a millisecond
             check_is_fitted(self, "estimator_")
-        table = as_table(X)
+        table = self.dress_.named(as_table(X))
         source = Source(
             self.action_set_,
             self.dress_,
@@ -248,8 +255,8 @@ age follows to 32.
         )
         first, which = distinct_rows(_columns_to_tell_apart(table))
         people = table if len(first) == len(table) else spread(table, first)
-        codes = encode(source.actions, people, missing=self.missing)
         try:
+            codes = encode(source.actions, people, missing=self.missing)
             scores = score(
                 source.door(people),
                 source.actions,
@@ -258,9 +265,16 @@ age follows to 32.
                 source.question,
                 n_jobs=self.n_jobs,
                 progress=Progress(len(codes), "explain", self.verbose),
+                shown=bool(self.verbose),
             )
-        except InvalidRowsError:
-            check_valid(source.actions, people, codes)  # raises, with what is broken
+        except ValueError:
+            # Told once more of all the rows as they were given, so that it names them.
+            check_valid(
+                source.actions,
+                table,
+                encode(source.actions, table, missing=self.missing),
+                "pass invalid_rows='nan' to score them NaN",
+            )
             raise
         order = self._columns()
         scores = scores.arranged(which, order)
@@ -278,7 +292,7 @@ age follows to 32.
             scores.exact,
             scores.n_reachable,
             [source.actions.names[k] for k in order],
-            X,
+            kept(table),
             scores.at_target,
             self.target_,
             self.threshold,
@@ -315,17 +329,40 @@ class Source:
         """The door to the model for these rows."""
         return Door(self.goal, Wardrobe(self.dress, self.actions, X))
 
-    def codes(self, X: Any) -> NDArray[np.float64]:
-        """The rows as numbers, one column a feature in the order of X."""
+    def as_numbers(
+        self, X: Any, names: list[str]
+    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """The rows as numbers and as they are, one column for each of the names."""
         table = as_table(X)
-        positions = column_positions(self.actions, table)
-        return encode(self.actions, table, missing="hold")[:, np.argsort(positions)]
+        places = dict(
+            zip(self.actions.names, column_positions(self.actions, table), strict=True)
+        )
+        numbers = np.full((len(table), len(names)), np.nan)
+        shown = np.empty((len(table), len(names)), dtype=object)
+        for j, name in enumerate(names):
+            values = column(table, places[name])
+            feature = self.actions.features[name]
+            if feature.kind != "categorical" or feature.categories:
+                numbers[:, j] = column_codes(feature, values)[0]
+            shown[:, j] = values.to_numpy(dtype=object)
+        return numbers, shown
 
     def keys(self, X: Any) -> NDArray[np.uint64]:
         """The random keys of the rows."""
         table = as_table(X)
         positions = column_positions(self.actions, table)
-        return row_keys(self.seed, (column(table, p) for p in positions), len(table))
+        columns = {
+            name: column(table, place)
+            for name, place in zip(self.actions.names, positions, strict=True)
+        }
+        return row_keys(self.seed, columns, len(table))
+
+    def probability(self, X: Any) -> NDArray[np.float64]:
+        """The probability of the target, where a threshold is set on it."""
+        goal: Any = self.goal
+        wardrobe = Wardrobe(self.dress, self.actions, X)
+        rows = wardrobe.take(np.arange(wardrobe.rows), [])
+        return np.asarray(goal.model.predict_proba(rows))[:, goal.column]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the model predicts for the rows."""
@@ -333,13 +370,52 @@ class Source:
         rows = wardrobe.take(np.arange(wardrobe.rows), [])
         return flat(self.goal.model.predict(rows))  # type: ignore[attr-defined]
 
-    def answers(self, X: Any, feature: str) -> Answers:
-        """The points one person can reach by a feature, and the model's answers."""
+    def _check_feature(self, feature: str) -> None:
         if feature not in self.actions.features:
             raise ValueError(
                 f"There is no feature {feature!r}; there are "
                 f"{', '.join(self.actions.names)}."
             )
+
+    def line(self, X: Any, feature: str) -> list[tuple[float, float]] | None:
+        """Where along its line a person's feature reaches the target, if it has one."""
+        self._check_feature(feature)
+        if not self.actions.features[feature].actionable:
+            return None
+        codes = encode(self.actions, X, missing=self.missing)
+        part = next(p for p in parts_of(self.actions) if feature in p.names)
+        columns = [self.actions.names.index(name) for name in part.names]
+        values = codes[:, columns]
+        if is_listed(part, values, self.question):
+            return None
+        return intervals_of(self.door(X), part, feature, values, self.question)
+
+    def intervals(self, X: Any, feature: str) -> list[tuple[float, float]] | None:
+        """The same, and for listed integers the runs of their values."""
+        found = self.line(X, feature)
+        kind = self.actions.features[feature].kind
+        if found is not None or kind not in ("integer", "binary"):
+            return found
+        answers = self.answers(X, feature)
+        if not answers.complete:
+            return None
+        points = as_table(answers.points)
+        place = column_positions(self.actions, points)[
+            self.actions.names.index(feature)
+        ]
+        values = np.asarray(column(points, place), dtype=float)[answers.reached]
+        step = float(self.actions.features[feature].step or 1)
+        runs: list[tuple[float, float]] = []
+        for value in np.unique(values).tolist():
+            if runs and value <= runs[-1][1] + step:
+                runs[-1] = runs[-1][0], value
+            else:
+                runs.append((value, value))
+        return runs
+
+    def answers(self, X: Any, feature: str) -> Answers:
+        """The points one person can reach by a feature, and the model's answers."""
+        self._check_feature(feature)
         codes = encode(self.actions, X, missing=self.missing)
         part = next(p for p in parts_of(self.actions) if feature in p.names)
         columns = [self.actions.names.index(name) for name in part.names]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skresp.actions import ActionSet, Feature, as_table, column, column_positions
+from skresp.scores import at_most
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
@@ -25,41 +26,81 @@ class Teller:
         e, row = self.explanation, self.row
         if np.isnan(e.values[row]).any():
             return "This row breaks a constraint as it stands and was not scored."
-        goal = f"{e.target}"
-        if e.threshold is not None:
-            goal += f" with probability at least {e.threshold:g}"
-        lines = []
-        if e.at_target[row]:
-            lines.append(
-                f"Predicted {e.predictions[row]}, which is the target already."
-            )
-        else:
-            lines.append(f"Predicted {e.predictions[row]}; the target is {goal}.")
+        lines = [self._standing()]
         order = np.argsort(-e.values[row], kind="stable")
         helpful = [int(j) for j in order if e.values[row, j] > 0]
         if not helpful:
-            lines.append("No change of a single feature reaches the target.")
+            lines.append(self._nothing())
         lines += [f"- {self._reason(j)}" for j in helpful]
         return "\n".join(lines)
+
+    def _standing(self) -> str:
+        """Where the person stands now."""
+        e, row = self.explanation, self.row
+        person = e._row(row)
+        if e.threshold is not None:
+            chance = float(e.source.probability(person)[0])
+            now = f"The probability of {e.target} is {chance:.3g}"
+            if e.at_target[row]:
+                return f"{now}, at least the {e.threshold:g} asked for already."
+            return f"{now}; the target is at least {e.threshold:g}."
+        predicted = _value(e.source.predict(person)[0])
+        if e.at_target[row]:
+            return f"Predicted {predicted}, which is the target already."
+        return f"Predicted {predicted}; the target is {e.target}."
+
+    def _nothing(self) -> str:
+        """What to say where no score is above 0."""
+        e, row = self.explanation, self.row
+        drawn = ~e.exact[row] & (e.n_reachable[row] > 0)
+        text = "No change of a single feature reaches the target"
+        if not drawn.any():
+            return f"{text}."
+        alpha = e.source.question.alpha
+        least = int(e.n_reachable[row][drawn].min())
+        bound = float(at_most(least, alpha))
+        names = [e.feature_names[j] for j in np.flatnonzero(drawn)]
+        return (
+            f"{text}; for {', '.join(names)} that is so far as {least} draws tell: at "
+            f"most {bound:.2%} of changes work, with confidence {1 - alpha:.0%} each."
+        )
 
     def _reason(self, j: int) -> str:
         e, row = self.explanation, self.row
         name = e.feature_names[j]
+        score = e.values[row, j]
+        if e.exact[row, j]:
+            ranges = e.source.line(e._row(row), name)
+            if ranges is not None:
+                return (
+                    f"{name}: {_percent(score)} of its range works (score "
+                    f"{score:.2f}): {_ranges(ranges, self._reach(name))}."
+                )
         answers = e.reachable(row, name)
         hits = int(answers.reached.sum())
-        score = e.values[row, j]
         if e.exact[row, j]:
             many = "change works" if len(answers) == 1 else "changes work"
             share = f"{hits} of {len(answers)} {many} (score {score:.2f})"
         else:
             low, high = e.lower[row, j], e.upper[row, j]
             share = (
-                f"about {score:.0%} of changes work (score {score:.2f}, between "
+                f"about {_percent(score)} of changes work (score {score:.2f}, between "
                 f"{low:.2f} and {high:.2f}, from {len(answers)} drawn)"
             )
         if not hits:  # sampled again from the same stream, so only with no seed
             return f"{name}: {share}."
-        return f"{name}: {share}. Least change: {self._nearest(answers, name)}."
+        feature = self.actions.features[name]
+        ordered = feature.kind != "categorical" or feature.direction is not None
+        lead = "Least change" if ordered else "For instance"
+        return f"{name}: {share}. {lead}: {self._nearest(answers, name)}."
+
+    def _reach(self, name: str) -> tuple[float, float]:
+        """The least and greatest value that an own change of the feature leads to."""
+        person = as_table(self.explanation._row(self.row))
+        place = column_positions(self.actions, person)[self.actions.names.index(name)]
+        value = float(column(person, place)[0])
+        low, high = self.actions.features[name].own_limits(value)
+        return value + low, value + high
 
     def _nearest(self, answers: Any, name: str) -> str:
         """The hit that moves the feature least, then the fewest others."""
@@ -75,19 +116,33 @@ class Teller:
         }
         feature = self.actions.features[name]
         if feature.kind == "categorical":
-            far = np.ones(len(points))
+            order = list(feature.categories or ())
+            here = order.index(mine[name]) if mine[name] in order else 0
+            far = np.array([abs(order.index(v) - here) for v in theirs[name]])
         else:
             far = np.abs(theirs[name].to_numpy(dtype=float) - float(mine[name]))
         others = sum(mask.to_numpy().astype(int) for mask in moved.values())
-        order = np.lexsort((others, far, ~answers.reached))
-        best = int(order[0])
+        best = int(np.lexsort((others, far, ~answers.reached))[0])
         lead = self._move(name, feature, mine[name], theirs[name][best])
-        rest = [
-            f"{n} follows to {_value(theirs[n][best])}"
-            for n in self.actions.names
-            if n != name and moved[n][best]
-        ]
+        follow = self._downstream(name)
+        rest = []
+        for n in self.actions.names:
+            if n != name and moved[n][best]:
+                value = _value(theirs[n][best])
+                rest.append(
+                    f"{n} follows to {value}"
+                    if n in follow
+                    else f"together with {n} to {value}"
+                )
         return "; ".join([lead, *rest])
+
+    def _downstream(self, name: str) -> set[str]:
+        """The features that move by themselves when this one does."""
+        reached = {name}
+        for n in self.actions.effect_order:
+            if any(s in reached and t == n for s, t in self.actions.effects):
+                reached.add(n)
+        return {n for n in reached - {name} if not self.actions.features[n].can_change}
 
     def _move(self, name: str, feature: Feature, old: Any, new: Any) -> str:
         if feature.kind == "categorical":
@@ -96,6 +151,32 @@ class Teller:
             return f"turn {name} {'on' if new else 'off'}"
         verb = "raise" if new > old else "lower"
         return f"{verb} {name} from {_value(old)} to {_value(new)}"
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.01:
+        return "less than 1%"
+    return "more than 99%" if 0.99 < share < 1 else f"{share:.0%}"
+
+
+def _ranges(ranges: list[tuple[float, float]], reach: tuple[float, float]) -> str:
+    """Intervals in words: below 0.50, or between 0.65 and 0.68."""
+    words = []
+    for low, high in ranges:
+        from_start, to_end = low <= reach[0], high >= reach[1]
+        if from_start and to_end:
+            words.append("anywhere it can go")
+        elif from_start:
+            words.append(f"below {_value(high)}")
+        elif to_end:
+            words.append(f"above {_value(low)}")
+        elif low == high:
+            words.append(f"at {_value(low)}")
+        else:
+            words.append(f"between {_value(low)} and {_value(high)}")
+    if len(words) > 4:
+        words = [*words[:3], f"in {len(words) - 3} more places"]
+    return ", or ".join(words)
 
 
 def _value(value: Any) -> str:

@@ -26,11 +26,6 @@ def check_interventions(interventions: str) -> None:
         )
 
 
-def joint_interventions(changes: Numbers) -> Truth:
-    """Column `j` marks the changes in which feature `j` moves."""
-    return changes != 0
-
-
 def minimal_interventions(changes: Numbers, offsets: NDArray[np.intp]) -> Truth:
     """Column `j` marks the changes of `j` in which nothing moves that need not.
 

@@ -22,6 +22,7 @@ from skresp.actions import (
     encode,
     frame_like,
     is_frame,
+    row_labels,
     spread,
 )
 
@@ -211,14 +212,20 @@ def check_feasibility(
     return Outcome.FEASIBLE
 
 
-def check_valid(action_set: ActionSet, table: Any, codes: Numbers) -> None:
+def check_valid(
+    action_set: ActionSet, table: Any, codes: Numbers, way_out: str = ""
+) -> None:
     """Raise for rows that break a joint constraint as they stand."""
     for rule, bad in zip(action_set.constraints, action_set.broken(codes), strict=True):
         if bad.any():
+            labels = [str(label) for label in row_labels(table)[bad][:3]]
+            more = int(bad.sum()) - len(labels)
+            rows = ", ".join(labels) + (f" and {more} more" if more > 0 else "")
             raise ValueError(
                 f"{int(bad.sum())} of {len(codes)} rows break a constraint as they "
-                f"stand: {rule.describe()} See ActionSet.check(X) for all of them; "
-                f"correct or leave out such rows, or drop the constraint."
+                f"stand (row {rows}): {rule.describe()} See ActionSet.check(X) for all "
+                f"of them; correct or leave out such rows"
+                f"{f', {way_out},' if way_out else ','} or drop the constraint."
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 
+from ._along import Along, along_of
 from ._dress import Wardrobe
 from ._target import Goal, Truth
 
@@ -21,6 +23,8 @@ from ._target import Goal, Truth
 _FIRST_BYTES = 2 * 2**20
 _MOST_BYTES = 64 * 2**20
 _SLOW_MODEL = 8.0
+# Rows on which what is told of a model along lines is checked.
+_ROWS_TO_CHECK = 64
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,12 @@ class Door:
     def batch(self) -> int:
         """How many points are asked about at once, for now."""
         return int(max(self._bytes // self.wardrobe.row_bytes, 1_000))
+
+    @cached_property
+    def along(self) -> Along | None:
+        """What the model says along lines, where that can be told."""
+        few = np.arange(min(self.wardrobe.rows, _ROWS_TO_CHECK))
+        return along_of(self.goal, self.wardrobe.take(few, []))
 
     def ask(self, rows: NDArray[np.intp], segments: Sequence[Segment] = ()) -> Truth:
         """Which points reach the target.

@@ -37,16 +37,21 @@ class Dress:
     ----------
     container : {"pandas", "polars", "array"}
     names : the columns as the model knows them, in its order
+    has_names : whether these names mean something, or merely number the columns
     dtypes : their dtypes at fit, for pandas and polars; one dtype for an array
     """
 
     container: str
     names: tuple[str, ...]
     dtypes: tuple[Any, ...]
+    has_names: bool = False
 
     @classmethod
-    def of(cls, model: Any, X: Any) -> Dress:
-        """The form of the table that a model was fitted on, or is explained with."""
+    def of(cls, model: Any, X: Any, *, trained: bool = False) -> Dress:
+        """The form of the table that a model was fitted on, or is explained with.
+
+        `trained` tells that the model was fitted on this very table.
+        """
         table = as_table(X)
         given = column_names(table)
         known = getattr(model, "feature_names_in_", None)
@@ -55,16 +60,52 @@ class Dress:
             _check_names(names, given, table.shape[1])
         else:
             names = tuple(given or (f"x{i}" for i in range(table.shape[1])))
-        if is_polars(table):
-            return cls("polars", names, tuple(table.schema[name] for name in names))
-        if is_frame(table) and not (known is None and _was_fitted_on_arrays(model)):
-            return cls("pandas", names, tuple(table[list(names)].dtypes))
+        as_array = known is None and not trained and _was_fitted_on_arrays(model)
+        if is_frame(table) and not as_array:
+            dtypes = list(table.dtypes)
+            if given is not None:
+                dtypes = [dtypes[given.index(name)] for name in names]
+            container = "polars" if is_polars(table) else "pandas"
+            return cls(container, names, tuple(dtypes), given is not None)
+        if is_frame(table):
+            matrix = number_matrix(table)
+            dtype: Any = np.dtype(float) if matrix is None else matrix.dtype
+            if not all(_is_plain(t) for t in table.dtypes):
+                dtype = np.dtype(object)
+            return cls("array", names, (dtype,), given is not None)
         if known is not None:
             # The model knows names that an array cannot carry: dress it in them.
             dtype = table.dtype if table.dtype != object else None
-            return cls("pandas", names, (dtype,) * len(names))
-        array = np.asarray(table)
-        return cls("array", names, (array.dtype,))
+            return cls("pandas", names, (dtype,) * len(names), True)
+        return cls("array", names, (table.dtype,))
+
+    def places(self, actions: ActionSet) -> dict[str, int]:
+        """Where each feature of the action set stands among the model's columns."""
+        place = {name: i for i, name in enumerate(self.names)}
+        if place.keys() == actions.features.keys():
+            return place
+        if not self.has_names and len(self.names) == len(actions.names):
+            return {name: i for i, name in enumerate(actions.names)}
+        missing = [n for n in self.names if n not in actions.features]
+        extra = [n for n in actions.names if n not in place]
+        raise ValueError(
+            f"The action set does not fit the model's columns: "
+            f"{_named('it lacks', missing)}{'; ' if missing and extra else ''}"
+            f"{_named('it has, and the model has not,', extra)}. Make one action set "
+            f"feature for each column, for instance with ActionSet.infer(X)."
+        )
+
+    def named(self, table: Any) -> Any:
+        """An array under the names that its columns have for the model, if any."""
+        if is_frame(table) or not self.has_names or table.shape[1] != len(self.names):
+            return table
+        return pd.DataFrame(table, columns=list(self.names), dtype=table.dtype)
+
+
+def _is_plain(dtype: Any) -> bool:
+    if hasattr(dtype, "is_numeric"):  # polars
+        return bool(dtype.is_numeric() or str(dtype) == "Boolean")
+    return isinstance(dtype, np.dtype) and dtype.kind in "buif"
 
 
 def _check_names(names: tuple[str, ...], given: list[str] | None, width: int) -> None:
@@ -84,8 +125,20 @@ def _check_names(names: tuple[str, ...], given: list[str] | None, width: int) ->
 
 
 def _was_fitted_on_arrays(model: Any) -> bool:
-    """A fitted scikit-learn model without names warns when it is given some."""
-    return getattr(model, "n_features_in_", None) is not None
+    """A fitted model of a library that keeps names, and has kept none.
+
+    It would warn at names, or raise. A model of the user's own may keep no names and
+    still want its frame.
+    """
+    while type(model).__name__ in ("FrozenEstimator", "Pipeline"):
+        if type(model).__name__ == "FrozenEstimator":
+            model = model.estimator
+        else:
+            steps = [s for _, s in model.steps if s is not None and s != "passthrough"]
+            model = steps[0]
+    library = type(model).__module__.split(".")[0]
+    keeps_names = library in ("sklearn", "xgboost", "lightgbm", "catboost")
+    return keeps_names and getattr(model, "n_features_in_", None) is not None
 
 
 class Wardrobe:
@@ -107,22 +160,25 @@ class Wardrobe:
             order = [places[name] for name in dress.names]
         self.dress = dress
         self.rows = len(table)
-        self.place = _places(dress, actions)
+        self.place = dress.places(actions)
         self.others: dict[int, Any] = {}
+        features = {self.place[name]: f for name, f in actions.features.items()}
+        needs = {self.place[name]: n for name, n in _needs(actions).items()}
         matrix = number_matrix(table)
-        if matrix is not None and self._fits(matrix, actions):
+        if matrix is not None and self._fits(matrix[:, order], needs):
             self.blocks = [(matrix[:, order], list(range(len(dress.names))))]
             self.in_block = {i: (0, i) for i in range(len(dress.names))}
             return
-        features = {self.place[name]: f for name, f in actions.features.items()}
         columns = [
-            _in_dtype(dress, i, column_of(table, int(position)), features.get(i))
+            _in_dtype(dress, i, table, int(position), features[i], needs.get(i))
             for i, position in enumerate(np.arange(table.shape[1])[order])
         ]
         # Plain numbers of one dtype stand in one matrix, whose rows are fast to take.
         groups: dict[Any, list[int]] = {}
         for i, values in enumerate(columns):
-            if isinstance(values, np.ndarray) and values.dtype.kind in "buif":
+            labels = features[i].kind == "categorical" and features[i].can_change
+            plain = isinstance(values, np.ndarray) and values.dtype.kind in "buif"
+            if plain and not labels:
                 groups.setdefault(values.dtype, []).append(i)
         self.blocks = [
             (np.column_stack([columns[i] for i in places]), places)
@@ -137,29 +193,17 @@ class Wardrobe:
             i: values for i, values in enumerate(columns) if i not in self.in_block
         }
 
-    def _fits(self, matrix: NDArray[Any], actions: ActionSet) -> bool:
-        """Whether a matrix has the dtype that every column wants."""
+    def _fits(self, matrix: NDArray[Any], needs: dict[int, Need]) -> bool:
+        """Whether one matrix has the dtype that every column wants, and room enough."""
         if self.dress.container == "polars" or set(self.dress.dtypes) != {matrix.dtype}:
             return False
-        fractions = any(
-            f.kind == "real" and f.can_change for f in actions.features.values()
-        )
-        return matrix.dtype.kind == "f" or not fractions
+        return all(need.met_by(matrix[:, i]) for i, need in needs.items())
 
     @property
     def row_bytes(self) -> int:
         """About what one dressed point takes."""
         numbers = sum(block.itemsize * block.shape[1] for block, _ in self.blocks)
         return numbers + 64 * len(self.others) + 64
-
-    def columns(self) -> Iterable[Any]:
-        """The columns one by one, in the model's order."""
-        for i in range(len(self.dress.names)):
-            if i in self.in_block:
-                b, k = self.in_block[i]
-                yield self.blocks[b][0][:, k]
-            else:
-                yield self.others[i]
 
     def take(self, rows: NDArray[np.intp], changes: Iterable[tuple[slice, Any]]) -> Any:
         """The rows at these positions, dressed, with some values exchanged.
@@ -195,26 +239,35 @@ class Wardrobe:
                 out[:, i] = values
             return out
         if self.dress.container == "pandas" and not others and len(blocks) == 1:
-            return pd.DataFrame(blocks[0], columns=list(names), copy=False)
-        columns = {}
-        for i, name in enumerate(names):
+            labels: Any = list(names) if self.dress.has_names else range(len(names))
+            return pd.DataFrame(blocks[0], columns=labels, copy=False)
+        columns: dict[Any, Any] = {}
+        for i, given in enumerate(names):
+            name = given if self.dress.has_names else i
             if i in self.in_block:
                 b, k = self.in_block[i]
                 columns[name] = blocks[b][:, k]
             else:
                 columns[name] = others[i]
         if self.dress.container == "pandas":
-            return pd.DataFrame(columns)
+            return pd.DataFrame(
+                {
+                    name: pd.Series(values, dtype=values.dtype, copy=False)
+                    for name, values in columns.items()
+                }
+            )
         import polars as pl
 
-        return pl.DataFrame(
-            [
-                pl.Series(name, _listed_or_numbers(values), dtype=dtype, strict=False)
-                for (name, values), dtype in zip(
-                    columns.items(), self.dress.dtypes, strict=True
-                )
-            ]
-        )
+        series = []
+        for (name, values), dtype in zip(
+            columns.items(), self.dress.dtypes, strict=True
+        ):
+            if isinstance(values, np.ndarray) and values.dtype.kind in "buif":
+                series.append(pl.Series(name, np.ascontiguousarray(values)))
+            else:
+                plain = [None if v is pd.NA or v != v else v for v in values]
+                series.append(pl.Series(name, plain, dtype=dtype, strict=False))
+        return pl.DataFrame(series)
 
     def new_values(self, name: str, feature: Feature, codes: Numbers) -> Any:
         """What a column holds where its feature has these numbers."""
@@ -227,7 +280,9 @@ class Wardrobe:
         if isinstance(column, np.ndarray):
             out = np.empty(len(values), dtype=object)
             out[:] = values
-            return out
+            return out.astype(column.dtype)
+        if isinstance(column, pd.Categorical):
+            return pd.Categorical(values, dtype=column.dtype)
         return pd.array(values, dtype=column.dtype)
 
     def is_number(self, name: str) -> bool:
@@ -235,67 +290,126 @@ class Wardrobe:
         return self.place[name] in self.in_block
 
 
-def _places(dress: Dress, actions: ActionSet) -> dict[str, int]:
-    """Where each feature of the action set stands among the model's columns."""
-    place = {name: i for i, name in enumerate(dress.names)}
-    if place.keys() == actions.features.keys():
-        return place
-    if dress.container == "array" and len(dress.names) == len(actions.names):
-        return {name: i for i, name in enumerate(actions.names)}
-    missing = [n for n in dress.names if n not in actions.features]
-    extra = [n for n in actions.names if n not in dress.names]
-    raise ValueError(
-        f"The action set does not fit the model's columns: "
-        f"{_named('it lacks', missing)}{'; ' if missing and extra else ''}"
-        f"{_named('it has, and the model has not,', extra)}. Make one action set "
-        f"feature for each column, for instance with ActionSet.infer(X)."
-    )
-
-
 def _named(what: str, names: list[str]) -> str:
     return f"{what} {', '.join(map(repr, names[:5]))}" if names else ""
 
 
-def _in_dtype(dress: Dress, i: int, values: pd.Series, feature: Feature | None) -> Any:
+@dataclass(frozen=True)
+class Need:
+    """What a column that moves must have room for."""
+
+    fractions: bool
+    labels: tuple[Any, ...]
+    reach: float  # how far effects may carry it
+    bounds: tuple[float, float]
+
+    def met_by(self, values: NDArray[Any]) -> bool:
+        """Whether the dtype of a column of plain numbers can hold all it may become."""
+        if self.labels:
+            return False
+        if values.dtype.kind == "f":
+            return True
+        if self.fractions:
+            return False
+        if values.dtype.kind == "b" or values.dtype.itemsize == 8 or not len(values):
+            return True
+        limits = np.iinfo(values.dtype)
+        low = min(float(values.min()), self.bounds[0]) - self.reach
+        high = max(float(values.max()), self.bounds[1]) + self.reach
+        return bool(limits.min <= low and high <= limits.max)
+
+
+def _needs(actions: ActionSet) -> dict[str, Need]:
+    """The features that may move, and what that takes."""
+    out: dict[str, Need] = {}
+    span: dict[str, float] = {}
+    for name in actions.effect_order:
+        f = actions.features[name]
+        arriving = [
+            abs(scale) * span[source]
+            for (source, target), scale in actions.effects.items()
+            if target == name
+        ]
+        low, high = f.bounds if f.can_change else (np.inf, -np.inf)
+        own = high - low if f.can_change and f.kind != "categorical" else 0.0
+        span[name] = own + sum(arriving)
+        if f.can_change or arriving:
+            labels = tuple(f.categories or ()) if f.kind == "categorical" else ()
+            bounds = (np.inf, -np.inf) if labels else (low, high)
+            out[name] = Need(f.kind == "real", labels, sum(arriving), bounds)
+    return out
+
+
+def _in_dtype(
+    dress: Dress, i: int, table: Any, position: int, feature: Feature, need: Need | None
+) -> Any:
     """One column as a numpy array or a pandas extension array, as at fit."""
+    values = column_of(table, position)
     if dress.container == "polars":
-        return _plain(values, feature)
+        series = table.to_series(position) if is_polars(table) else None
+        if series is not None and series.null_count():
+            # To a model a null is not a NaN; as objects they stay apart.
+            out = np.empty(len(series), dtype=object)
+            out[:] = series.to_list()
+            return out
+        return _roomy(values, need)
     dtype = dress.dtypes[0] if dress.container == "array" else dress.dtypes[i]
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _as_category(values, dtype, need)
     if dtype is not None and values.dtype != dtype and _can_be(values, dtype):
         values = values.astype(dtype)
-    return _plain(values, feature)
+    return _roomy(values, need)
 
 
-def _plain(values: pd.Series, feature: Feature | None) -> Any:
-    moves_by_fractions = (
-        feature is not None and feature.kind == "real" and feature.can_change
-    )
+def _as_category(
+    values: pd.Series, dtype: pd.CategoricalDtype, need: Need | None
+) -> pd.Categorical:
+    """A column under the categories of the fit; unknown labels come after them.
+
+    So the codes of the known ones are those that the model has learnt, whoever else is
+    in the table.
+    """
+    known = dtype.categories
+    wanted = [*values.dropna().unique(), *(need.labels if need else ())]
+    extra = [label for label in dict.fromkeys(wanted) if label not in known]
+    categories = known.append(pd.Index(extra, dtype=object)) if extra else known
+    return pd.Categorical(values, categories=categories, ordered=dtype.ordered)
+
+
+def _roomy(values: pd.Series, need: Need | None) -> Any:
+    """A column in which there is room for all that it may become."""
+    if need is None:
+        plain = isinstance(values.dtype, np.dtype)
+        return values.to_numpy() if plain else values.array
     if isinstance(values.dtype, np.dtype):
         array = values.to_numpy()
-        if moves_by_fractions and array.dtype.kind in "iub":
-            return array.astype(float)
-        return array
-    if moves_by_fractions and pd.api.types.is_integer_dtype(values.dtype):
-        return values.astype("Float64").array
+        if array.dtype.kind not in "buif" or need.met_by(array):
+            return array
+        if need.labels:
+            numbers = all(
+                isinstance(v, (int, float)) and not isinstance(v, bool)
+                for v in need.labels
+            )
+            return array if numbers else array.astype(object)
+        return array.astype(float if need.fractions else np.int64)
+    if pd.api.types.is_integer_dtype(values.dtype):
+        return values.astype("Float64" if need.fractions else "Int64").array
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return _as_category(values, values.dtype, need)
     return values.array
 
 
 def _can_be(values: pd.Series, dtype: Any) -> bool:
     """Whether a column can take the dtype of the fit without losing anything."""
-    if isinstance(dtype, pd.CategoricalDtype):
-        return bool(values.dropna().isin(dtype.categories).all())
     kind = getattr(dtype, "kind", "O")
-    if kind in "iub":
+    if kind in "iub" and isinstance(dtype, np.dtype):
         numbers = pd.to_numeric(values, errors="coerce")
-        return bool((numbers.notna() & (numbers == np.rint(numbers))).all())
+        whole = bool((numbers.notna() & (numbers == np.rint(numbers))).all())
+        if kind == "b" or not whole or not len(numbers):
+            return whole
+        limits = np.iinfo(dtype)
+        return bool(numbers.min() >= limits.min and numbers.max() <= limits.max)
     if kind == "f":
-        return bool(
-            pd.to_numeric(values, errors="coerce").notna().eq(values.notna()).all()
-        )
+        numbers = pd.to_numeric(values, errors="coerce")
+        return bool(numbers.notna().eq(values.notna()).all())
     return kind == "O"
-
-
-def _listed_or_numbers(values: Any) -> Any:
-    if isinstance(values, np.ndarray) and values.dtype.kind in "buif":
-        return np.ascontiguousarray(values)
-    return [None if v is None or v is pd.NA or v != v else v for v in values]

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -17,13 +18,16 @@ from skresp.reach import Part, TooManyTogetherError, parts_of
 from ._door import Door
 from ._dress import Numbers
 from ._interval import agresti_coull
+from ._lines import answer, lines_of
 from ._listed import Table, count_hits, make_table
-from ._lists import Places, Question, look_up
+from ._lists import Lists, Places, Question, look_up
 from ._sampled import Draw, count_drawn, draws
 from ._stream import Keys
 
 # Rows whose part values are looked up together.
 ROWS_AT_ONCE = 16_384
+# Points drawn at once.
+MOST_DRAWS = 500_000
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ def score(
     *,
     n_jobs: int | None = None,
     progress: Callable[[int], None] | None = None,
+    shown: bool = False,
 ) -> Scores:
     """The responsiveness of every feature for every row.
 
@@ -118,9 +123,13 @@ def score(
     keys : callable
         Gives the rows' random keys, asked for only where something is drawn.
     """
+    size = ROWS_AT_ONCE
+    if shown or effective_n_jobs(n_jobs) > 1:
+        # Enough runs to share out and to show; what they are does not change a score.
+        size = min(size, max(len(codes) // 32, 64))
     runs = [
-        slice(start, min(start + ROWS_AT_ONCE, len(codes)))
-        for start in range(0, len(codes), ROWS_AT_ONCE)
+        slice(start, min(start + size, len(codes)))
+        for start in range(0, len(codes), size)
     ]
     calls = [(door, actions, codes, keys, question, run) for run in runs]
     if len(runs) == 1:
@@ -177,7 +186,7 @@ def _score_run(
             if part.actionable:
                 looked.append((lists, columns))
     if question.invalid_rows == "raise" and not out.valid.all():
-        raise InvalidRowsError(rows[~out.valid])
+        raise InvalidRowsError
     tables = []
     if question.method != "sample":
         for lists, columns in looked:
@@ -190,11 +199,15 @@ def _score_run(
     out = out.with_intervals(any(lists.is_drawn(question) for lists, _ in looked))
     for lists, columns in looked:
         for some, draw in draws(lists, question):
-            row_keys = keys()[rows[some]]
             for j in lists.part.actionable:
-                drawn = draw(j, row_keys)
-                hits = count_drawn(door, lists.part, rows[some], drawn)
-                _note_drawn(out, some, columns[j], drawn, hits, question.alpha)
+                told = _note_lines(
+                    out, door, lists, j, columns[j], some, rows, question
+                )
+                for left in _portions(np.flatnonzero(~told), question.n_samples):
+                    where = some[left]
+                    drawn = draw(j, left, keys()[rows[where]])
+                    hits = count_drawn(door, lists.part, rows[where], drawn)
+                    _note_drawn(out, where, columns[j], drawn, hits, question.alpha)
     if not out.valid.all():
         out.blot(~out.valid)
     return out
@@ -212,10 +225,6 @@ def part_columns(actions: ActionSet) -> tuple[Places, ...]:
 class InvalidRowsError(ValueError):
     """Some rows break a constraint as they stand."""
 
-    def __init__(self, rows: Places) -> None:
-        super().__init__(f"{len(rows)} rows break a constraint as they stand.")
-        self.rows = rows
-
 
 def interventions_of(
     part: Part, feature: str, values: Numbers, keys: Keys, question: Question
@@ -229,7 +238,7 @@ def interventions_of(
         return np.zeros((0, len(part.names))), True
     lists = look_up(part, values, question)
     for _, draw in draws(lists, question):
-        drawn = draw(j, keys)
+        drawn = draw(j, np.zeros(1, dtype=np.intp), keys)
         return drawn.changes, bool(drawn.exact[0])
     reach = lists.reaches[lists.which[0]]
     return reach.changes[reach.interventions(j, question.interventions)], True
@@ -244,6 +253,81 @@ def _note_listed(out: Scores, table: Table, columns: Places, hits: Places) -> No
         sizes = table.sizes[which, k]
         out.n_reachable[rows, columns[j]] = sizes
         out.values[rows, columns[j]] = hits[rows, k] / np.maximum(sizes, 1)
+
+
+def _portions(rows: Places, n_samples: int) -> list[Places]:
+    """Rows a few at a time, so that their draws take bounded memory."""
+    size = max(MOST_DRAWS // n_samples, 1)
+    return [rows[i : i + size] for i in range(0, len(rows), size)]
+
+
+def _note_lines(
+    out: Scores,
+    door: Door,
+    lists: Lists,
+    j: int,
+    place: int,
+    some: Places,
+    rows: Places,
+    question: Question,
+) -> NDArray[np.bool_]:
+    """Note the scores that are exact along a line; which of the rows have one."""
+    nobody = np.zeros(len(some), dtype=bool)
+    if question.method != "auto" or door.along is None:
+        return nobody
+    found = lines_of(
+        lists.part, j, rows[some], lists.values[some], question.interventions
+    )
+    if found is None or not found[1].any():
+        return nobody
+    lines, told = found
+    pieces = answer(door, door.along, lines)
+    if pieces is None:
+        return nobody
+    share, count = pieces.shares(len(some))
+    where = some[told]
+    for array in (out.values, out.lower, out.upper):
+        array[where, place] = share[told]
+    out.n_reachable[where, place] = count[told]
+    return told
+
+
+def is_listed(part: Part, values: Numbers, question: Question) -> bool:
+    """Whether one person's changes on a part are all listed."""
+    lists = look_up(part, values, question)
+    return question.method != "sample" and not lists.is_drawn(question)
+
+
+def intervals_of(
+    door: Door, part: Part, feature: str, values: Numbers, question: Question
+) -> list[tuple[float, float]] | None:
+    """Where along its line one person's feature reaches the target.
+
+    In values of the feature; None where there is no line that can be told.
+    """
+    j = part.names.index(feature)
+    if question.method != "auto" or door.along is None:
+        return None
+    row = np.zeros(1, dtype=np.intp)
+    found = lines_of(part, j, row, values, question.interventions)
+    if found is None or not found[1].any():
+        return None
+    lines, _ = found
+    pieces = answer(door, door.along, lines)
+    if pieces is None:
+        return None
+    gap = 1.0 if lines.whole else 0.0
+    out: list[tuple[float, float]] = []
+    for low, high in zip(
+        pieces.low[pieces.reached], pieces.high[pieces.reached], strict=True
+    ):
+        start = float(values[0, j] + low * lines.step)
+        stop = float(values[0, j] + high * lines.step)
+        if out and start <= out[-1][1] + gap * lines.step:
+            out[-1] = out[-1][0], stop
+        else:
+            out.append((start, stop))
+    return out
 
 
 def _note_drawn(

@@ -120,27 +120,51 @@ def draw_tied(
     return Draw.of(values, found, exact)
 
 
-def draws(
-    lists: Lists, question: Question
-) -> Iterator[tuple[Places, Callable[[int, Keys], Draw]]]:
-    """The rows to draw for, each with how: a function of feature and keys."""
-    how, n = question.interventions, question.n_samples
+Drawer = Callable[[int, Places, Keys], Draw]
+
+
+def draws(lists: Lists, question: Question) -> Iterator[tuple[Places, Drawer]]:
+    """The rows to draw for, each time with how.
+
+    The second is a function of the feature, of positions among these rows and of
+    their keys.
+    """
+    part, how, n = lists.part, question.interventions, question.n_samples
     alone = lists.which < 0
-    if alone.any():
-        rows = np.flatnonzero(alone)
-        values = lists.values[rows]
-        yield rows, lambda j, keys: draw_alone(lists.part, values, keys, n)
     tied = ~alone & lists.valid
     if len(lists.refused):
         tied &= lists.refused[lists.which]
+    listed = ~alone & ~tied & lists.valid
+    if alone.any():
+        rows = np.flatnonzero(alone)
+        yield rows, partial(_draw_alone, part, lists.values[rows], n)
     ways: list[tuple[NDArray[np.bool_], Any]] = [(tied, draw_tied)]
     if question.method == "sample":
-        ways.append((~alone & ~tied & lists.valid, draw_listed))
+        ways.append((listed, draw_listed))
     for mask, draw in ways:
         if mask.any():
             rows = np.flatnonzero(mask)
-            reaches = [lists.reaches[w] for w in lists.which[rows]]
-            yield rows, partial(draw, lists.part, lists.values[rows], reaches, how, n)
+            yield rows, partial(_draw, draw, lists, rows, how, n)
+
+
+def _draw_alone(
+    part: Part, values: Numbers, n: int, j: int, some: Places, keys: Keys
+) -> Draw:
+    return draw_alone(part, values[some], keys, n)
+
+
+def _draw(
+    draw: Any,
+    lists: Lists,
+    rows: Places,
+    how: str,
+    n: int,
+    j: int,
+    some: Places,
+    keys: Keys,
+) -> Draw:
+    reaches = [lists.reaches[w] for w in lists.which[rows[some]]]
+    return draw(lists.part, lists.values[rows[some]], reaches, how, n, j, keys)
 
 
 def count_drawn(door: Door, part: Part, rows: Places, draw: Draw) -> Places:

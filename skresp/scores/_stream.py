@@ -8,7 +8,7 @@ a 64-bit key; the numbers of a score are SplitMix64 along it (Steele, Lea, Flood
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,16 @@ Keys = NDArray[np.uint64]
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def row_keys(seed: int, columns: Iterable[Any], rows: int) -> Keys:
-    """A key for each row, from its values as float64 bits and labels."""
-    keys = np.full(rows, _word(f"skresp {seed}"), dtype=np.uint64)
-    for column in columns:
-        keys = _mixed(keys * _GOLDEN + _bits(column))
-    return keys
+def row_keys(seed: int, columns: Mapping[str, Any], rows: int) -> Keys:
+    """A key for each row, from its values as float64 bits and labels.
+
+    Each value is mixed with the name of its column and all are added up, so that the
+    order of the columns does not matter.
+    """
+    total = np.zeros(rows, dtype=np.uint64)
+    for name, column in columns.items():
+        total += _mixed(_mixed(_bits(column) + _word(name)) * _GOLDEN + _word(name))
+    return _mixed(total + _word(f"skresp {seed}"))
 
 
 def feature_keys(keys: Keys, feature: str) -> Keys:

@@ -126,10 +126,11 @@ def make_goal(model: Any, target: Any, threshold: float | None) -> Goal:
     classes = getattr(model, "classes_", None)
     if classes is None:
         return _goal_without_classes(model, target, threshold)
-    if isinstance(classes, list):
+    if len(classes) and isinstance(classes[0], (np.ndarray, list, tuple)):
         raise ValueError(
             "The model predicts several outputs at once; explain a model of one output."
         )
+    classes = np.asarray(classes)
     if target is None:
         target = classes[-1]
     place = np.flatnonzero(np.asarray(classes == target))

@@ -290,7 +290,10 @@ def test_targets_of_every_kind(valid, actions):
     strict = scores(threshold=0.9)
     assert (strict.values <= half.values).all()
     assert strict.values.sum() < half.values.sum()
-    assert "with probability at least 0.9" in strict.describe(0)
+    assert "the target is at least 0.9" in strict.describe(
+        int(strict.at_target.argmin())
+    )
+    assert "with probability at least 0.9" in repr(strict)
     opposite = scores(target="denied")
     movable = default.n_reachable > 0
     np.testing.assert_allclose(opposite.values[movable], 1 - default.values[movable])
@@ -508,7 +511,7 @@ def test_samples_do_not_depend_on_order_batch_jobs_dtype_or_company(
 
     def scores(X, **arguments):
         explainer = ResponsivenessExplainer(
-            model, actions, random_state=7, n_samples=50, **arguments
+            model, actions, method="sample", random_state=7, n_samples=50, **arguments
         ).fit(X)
         return explainer.explain(X)
 
@@ -525,14 +528,18 @@ def test_samples_do_not_depend_on_order_batch_jobs_dtype_or_company(
     np.testing.assert_array_equal(scores(X, n_jobs=2).values, first.values)
     monkeypatch.setattr("skresp.scores._door._FIRST_BYTES", 1)
     np.testing.assert_array_equal(scores(X).values, first.values)
-    other = ResponsivenessExplainer(model, actions, random_state=8, n_samples=50)
+    other = ResponsivenessExplainer(
+        model, actions, method="sample", random_state=8, n_samples=50
+    )
     assert (other.fit(X).explain(X).values != first.values).any()
 
 
 def test_sampled_scores_carry_their_interval_and_can_be_drawn_again(sampled):
     model, actions, X = sampled
     explanation = (
-        ResponsivenessExplainer(model, actions, random_state=0).fit(X).explain(X[:5])
+        ResponsivenessExplainer(model, actions, method="sample", random_state=0)
+        .fit(X)
+        .explain(X[:5])
     )
     assert (explanation.lower <= explanation.values).all()
     assert (explanation.values <= explanation.upper).all()
@@ -666,7 +673,8 @@ def test_no_rows_are_no_problem(explainer, valid):
         ({"invalid_rows": "drop"}, "invalid_rows must be one of 'raise', 'nan'"),
         ({"missing": "drop"}, "missing must be one of 'raise', 'hold'"),
         ({"n_samples": 0}, "n_samples must be a whole number"),
-        ({"alpha": 1}, "alpha must lie between 0 and 1"),
+        ({"alpha": 1}, "alpha must be a number between 0 and 1"),
+        ({"alpha": "a"}, "alpha must be a number between 0 and 1"),
         ({"action_set": {}}, "must be an ActionSet or None"),
     ],
 )

@@ -103,7 +103,7 @@ def test_words_say_what_to_change_and_what_follows(working):
     explanation = explainer.explain(X)
     assert explanation.describe(0).splitlines() == [
         "Predicted denied; the target is granted.",
-        "- home: 1 of 1 change works (score 1.00). Least change: change home from rent "
+        "- home: 1 of 1 change works (score 1.00). For instance: change home from rent "
         "to own.",
         "- years_employed: 1 of 2 changes work (score 0.50). Least change: raise "
         "years_employed from 3 to 5; age follows to 32.",
@@ -148,7 +148,7 @@ def test_top_lists_reasons_by_score_then_column(working):
     assert few[few["row"] == "ann"]["feature"].tolist() == ["home"]
     strict = explainer.explain(X).top(4, min_score=0.5)
     assert strict[strict["row"] == "ann"]["feature"].tolist() == ["home"]
-    with pytest.raises(ValueError, match="k must be at least 1"):
+    with pytest.raises(ValueError, match="k must be a whole number of at least 1"):
         explainer.explain(X).top(0)
 
 
@@ -161,6 +161,8 @@ def test_frames_and_pages(working):
     html = explanation._repr_html_()
     assert "<th>ann</th>" in html
     assert "<th>age</th>" not in html, "nobody can move it"
-    assert "2 at the target, 1 not; of those 1 can get there" in repr(explanation)
+    assert "2 at the target, 1 not; of those 1 have a feature that works" in repr(
+        explanation
+    )
     evil = X.rename(index={"ann": "<script>"})
     assert "<script>" not in explainer.explain(evil)._repr_html_()

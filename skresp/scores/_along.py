@@ -1,0 +1,271 @@
+"""What a model says along a line, where it can be told without asking point by point.
+
+Tree ensembles are constant between cuts; linear models cross a threshold once. Both may
+stand behind transformers that map a line to a line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from ._ensemble import XGBOOST, Ensemble, Floats, ensemble_of
+from ._sweep import Cells, sweep
+from ._target import AtLeast, Goal, LabelGoal, ProbabilityGoal, ValueGoal
+
+Truth = NDArray[np.bool_]
+
+# Steps of a pipeline that map a line to a line: they scale, select or pass on numbers,
+# or encode labels, which do not move along it.
+_STRAIGHT = {
+    "StandardScaler",
+    "MinMaxScaler",
+    "MaxAbsScaler",
+    "RobustScaler",
+    "SimpleImputer",
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "TargetEncoder",
+    "VarianceThreshold",
+    "SelectKBest",
+    "SelectFromModel",
+}
+_LINEAR = {
+    "LogisticRegression",
+    "LogisticRegressionCV",
+    "LinearSVC",
+    "SGDClassifier",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
+    "Perceptron",
+    "LinearDiscriminantAnalysis",
+    "LinearRegression",
+    "Ridge",
+    "RidgeCV",
+    "Lasso",
+    "LassoCV",
+    "ElasticNet",
+    "ElasticNetCV",
+    "SGDRegressor",
+    "LinearSVR",
+    "BayesianRidge",
+    "HuberRegressor",
+}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """When scores reach the target: one of them beyond a cut, or above all others.
+
+    `gap` is positive where they do; within `doubt` of 0 the model itself is asked.
+    """
+
+    column: int
+    cut: float | None
+    sign: float
+    doubt: float
+
+    def gap(self, scores: Floats) -> Floats:
+        """How far the scores are on the good side."""
+        mine = scores[:, self.column]
+        if self.cut is not None:
+            return self.sign * (mine - self.cut)
+        others = np.delete(scores, self.column, axis=1)
+        return mine - others.max(axis=1)
+
+    def unsure(self, scores: Floats) -> Truth:
+        """Where rounding could decide."""
+        size = np.maximum(1.0, np.abs(scores).max(axis=1))
+        return np.abs(self.gap(scores)) <= self.doubt * size
+
+
+class Along(Protocol):
+    """A model that can be told along lines."""
+
+    @property
+    def decision(self) -> Decision | None:
+        """When its scores reach the target; None where only `predict` knows."""
+
+    def cells(self, A: Any, B: Any, low: Floats, high: Floats) -> Cells | None:
+        """The pieces of the lines from the rows of A to those of B; None for none."""
+
+
+@dataclass(frozen=True)
+class TreesAlong:
+    """A tree ensemble, with the steps before it."""
+
+    steps: tuple[Any, ...]
+    ensemble: Ensemble
+    decision: Decision | None
+
+    def cells(self, A: Any, B: Any, low: Floats, high: Floats) -> Cells | None:
+        ends = _numbers(self.steps, A), _numbers(self.steps, B)
+        if ends[0] is None or ends[1] is None:
+            return None
+        rate = (ends[1] - ends[0]) / (high - low)[:, None]
+        rate[np.isnan(rate)] = 0.0  # what is missing stays missing
+        start = ends[0] - rate * low[:, None]
+        return sweep(self.ensemble, start, rate, low, high)
+
+
+@dataclass(frozen=True)
+class LinearAlong:
+    """A linear model, with the steps before it."""
+
+    model: Any
+    decision: Decision
+
+    def cells(self, A: Any, B: Any, low: Floats, high: Floats) -> Cells | None:
+        a, b = _scores(self.model, A), _scores(self.model, B)
+        pairs = self._differences(a), self._differences(b)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = pairs[0] / (pairs[0] - pairs[1])
+        cuts = low[:, None] + share * (high - low)[:, None]
+        cuts = np.where((share > 0) & (share < 1), cuts, high[:, None])
+        edges = np.sort(np.column_stack([low, cuts, high]), axis=1)
+        line = np.repeat(np.arange(len(low)), edges.shape[1] - 1)
+        first, last = edges[:, :-1].ravel(), edges[:, 1:].ravel()
+        some = last > first
+        line, first, last = line[some], first[some], last[some]
+        middle = ((first + last) / 2 - low[line]) / (high - low)[line]
+        scores = a[line] + (b - a)[line] * middle[:, None]
+        return Cells(line, first, last, scores)
+
+    def _differences(self, scores: Floats) -> Floats:
+        column, cut = self.decision.column, self.decision.cut
+        if cut is not None:
+            return scores[:, [column]] - cut
+        return scores[:, [column]] - np.delete(scores, column, axis=1)
+
+
+def along_of(goal: Goal, rows: Any) -> Along | None:
+    """How to tell a model along lines; None where it has to be asked point by point.
+
+    `rows` are a few rows in the model's dress, on which everything is checked.
+    """
+    outer = goal.model  # type: ignore[attr-defined]
+    steps, final, own_rule = _unwrapped(outer)
+    if steps is None or not len(rows):
+        return None
+    if type(final).__name__ in _LINEAR and not own_rule:
+        decision = _decision(goal, _scores(outer, rows), 1e-9, _has_logits(final))
+        if decision is None or not _confirmed(decision, goal, outer, rows):
+            return None
+        return LinearAlong(outer, decision)
+    numbers = _numbers(steps, rows)
+    if numbers is None:
+        return None
+    ensemble = ensemble_of(final, _dressed(steps, rows))
+    if ensemble is None:
+        return None
+    doubt = 1e-4 if ensemble.rule == XGBOOST else 1e-9
+    sums = ensemble.sums(numbers)
+    logits = ensemble.width == 1 and not isinstance(goal, ValueGoal)
+    decision = None if own_rule else _decision(goal, sums, doubt, logits)
+    if decision is not None:
+        sure = ~decision.unsure(sums)
+        if (goal.reached(rows) != (decision.gap(sums) > 0))[sure].any():
+            decision = None  # the model decides in a way of its own: ask it
+    return TreesAlong(tuple(steps), ensemble, decision)
+
+
+def _unwrapped(model: Any) -> tuple[list[Any] | None, Any, bool]:
+    """The steps before the final estimator; whether a wrapper has a rule of its own."""
+    steps: list[Any] = []
+    own_rule = False
+    while True:
+        name = type(model).__name__
+        if name == "FrozenEstimator":
+            model = model.estimator
+        elif name in ("FixedThresholdClassifier", "TunedThresholdClassifierCV"):
+            model, own_rule = model.estimator_, True
+        elif name in ("GridSearchCV", "RandomizedSearchCV"):
+            model = model.best_estimator_
+        elif name == "Pipeline":
+            before = [step for _, step in model.steps[:-1]]
+            if not all(map(_is_straight, before)):
+                return None, model, own_rule
+            steps += [s for s in before if s is not None and s != "passthrough"]
+            model = model.steps[-1][1]
+        else:
+            return steps, model, own_rule
+
+
+def _is_straight(step: Any) -> bool:
+    if step is None or isinstance(step, str):
+        return step in (None, "passthrough", "drop")
+    name = type(step).__name__
+    if name == "ColumnTransformer":
+        return all(_is_straight(inner) for _, inner, _ in step.transformers_)
+    if name == "Pipeline":
+        return all(_is_straight(inner) for _, inner in step.steps)
+    if name == "FunctionTransformer":
+        return step.func is None
+    return name in _STRAIGHT and not getattr(step, "clip", False)
+
+
+def _dressed(steps: Any, rows: Any) -> Any:
+    """The rows as the final estimator gets them."""
+    for step in steps:
+        rows = step.transform(rows)
+    return rows
+
+
+def _numbers(steps: Any, rows: Any) -> Floats | None:
+    """The same as an array; None where they are no plain numbers."""
+    table = _dressed(steps, rows)
+    if hasattr(table, "toarray"):
+        table = table.toarray()
+    kinds = getattr(table, "dtypes", None)
+    if kinds is not None and not all(getattr(k, "kind", "O") in "buif" for k in kinds):
+        return None
+    array = np.asarray(table)
+    return array.astype(float) if array.dtype.kind in "buif" else None
+
+
+def _scores(model: Any, rows: Any) -> Floats:
+    ask = getattr(model, "decision_function", None) or model.predict
+    array = np.asarray(ask(rows), dtype=float)
+    return array[:, None] if array.ndim == 1 else array
+
+
+def _has_logits(model: Any) -> bool:
+    return type(model).__name__ in ("LogisticRegression", "LogisticRegressionCV")
+
+
+def _decision(
+    goal: Goal, scores: Floats, doubt: float, logits: bool
+) -> Decision | None:
+    width = scores.shape[1]
+    if isinstance(goal, ValueGoal):
+        if width != 1:
+            return None
+        sign = 1.0 if isinstance(goal.target, AtLeast) else -1.0
+        return Decision(0, goal.target.value, sign, doubt)
+    if not isinstance(goal, (LabelGoal, ProbabilityGoal)):
+        return None
+    classes = getattr(goal.model, "classes_", None)
+    if classes is None:
+        return None
+    place = int(np.flatnonzero(np.asarray(classes) == goal.target)[0])
+    sign = 1.0 if place == 1 else -1.0
+    if isinstance(goal, LabelGoal):
+        if width == 1 and len(classes) == 2:
+            return Decision(0, 0.0, sign, doubt)
+        return Decision(place, None, 1.0, doubt) if width == len(classes) else None
+    if width == 1 and logits and 0 < goal.threshold < 1:
+        return Decision(0, sign * float(logit(goal.threshold)), sign, doubt)
+    if width == len(classes) and np.allclose(scores.sum(axis=1), 1):
+        return Decision(place, goal.threshold, 1.0, doubt)
+    return None
+
+
+def _confirmed(decision: Decision, goal: Goal, model: Any, rows: Any) -> bool:
+    """Whether the decision is the model's, on these rows."""
+    scores = _scores(model, rows)
+    sure = ~decision.unsure(scores)
+    return bool((goal.reached(rows) == (decision.gap(scores) > 0))[sure].all())

@@ -1,0 +1,335 @@
+"""Tree ensembles of several libraries in one form: flat arrays of nodes.
+
+Whatever a library does with its trees (averages them, adds a starting value, links),
+is found out by comparison: the sum of the leaves must equal what the model itself says
+its scores are, up to one constant, on the rows it is explained with. Where it does
+not, there is no ensemble, and nobody relies on it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# How a row goes left: float32(x) <= threshold, float32(x) < threshold, x <= threshold.
+SKLEARN, XGBOOST, DOUBLE = 0, 1, 2
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Trees as arrays over all their nodes; `feature` is -1 at a leaf.
+
+    Attributes
+    ----------
+    roots : where each tree starts
+    output : which of the scores each tree adds to, -1 for all (leaves are vectors)
+    leaves : what each node adds, one column a score
+    base : what is added to the sums
+    rule : how a row goes left
+    scores : callable, the model's own scores of rows, for comparison
+    """
+
+    roots: NDArray[np.int64]
+    output: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    threshold: Floats
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    missing_left: NDArray[np.bool_]
+    leaves: Floats
+    base: Floats
+    rule: int
+    scores: Callable[[Any], Floats]
+
+    @property
+    def width(self) -> int:
+        """How many scores there are."""
+        return len(self.base)
+
+    def sums(self, Z: Floats) -> Floats:
+        """The scores of rows, by walking the trees."""
+        X = Z if self.rule == DOUBLE else Z.astype(np.float32).astype(np.float64)
+        out = np.repeat(self.base[None], len(Z), axis=0)
+        rows = np.arange(len(Z))
+        for root, output in zip(self.roots, self.output, strict=True):
+            node = np.full(len(Z), root)
+            while True:
+                inner = self.feature[node] >= 0
+                if not inner.any():
+                    break
+                at = node[inner]
+                x = X[rows[inner], self.feature[at]]
+                less = x < self.threshold[at]
+                if self.rule != XGBOOST:
+                    less |= x == self.threshold[at]
+                less = np.where(np.isnan(x), self.missing_left[at], less)
+                node[inner] = np.where(less, self.left[at], self.right[at])
+            if output < 0:
+                out += self.leaves[node]
+            else:
+                out[:, output] += self.leaves[node, 0]
+        return out
+
+
+def ensemble_of(model: Any, Z: Any) -> Ensemble | None:
+    """The trees of a fitted model, checked on rows it takes; None where it has none."""
+    reader = _reader(model)
+    if reader is None:
+        return None
+    try:
+        ensemble = reader(model)
+    except _UnsupportedError:
+        return None
+    numbers = np.asarray(Z, dtype=float)
+    own = _columns(ensemble.scores(Z))
+    if own.shape[1] != ensemble.width:
+        return None
+    offset = own[0] - ensemble.sums(numbers[:1])[0]
+    ensemble = _with_base(ensemble, ensemble.base + offset)
+    same = np.allclose(ensemble.sums(numbers), own, rtol=1e-4, atol=1e-4)
+    return ensemble if same else None
+
+
+class _UnsupportedError(Exception):
+    """Trees of a kind that the arrays cannot hold."""
+
+
+def _columns(scores: Any) -> Floats:
+    array = np.asarray(scores, dtype=float)
+    return array[:, None] if array.ndim == 1 else array
+
+
+def _with_base(ensemble: Ensemble, base: Floats) -> Ensemble:
+    fields = {name: getattr(ensemble, name) for name in ensemble.__dataclass_fields__}
+    return Ensemble(**{**fields, "base": base})
+
+
+def _reader(model: Any) -> Callable[[Any], Ensemble] | None:
+    """By the names of the classes, so that no library is imported for the question."""
+    for kind in type(model).__mro__:
+        library = kind.__module__.split(".")[0]
+        reader = _READERS.get((library, kind.__name__))
+        if reader is not None:
+            return reader
+    return None
+
+
+Tree = tuple[Any, Any, Any, Any, Any, Floats]  # feature, threshold, left, right, ...
+
+
+def _assembled(
+    trees: Iterator[tuple[int, Tree]], width: int, rule: int, scores: Any
+) -> Ensemble:
+    roots, output, parts = [], [], []
+    start = 0
+    for out, (feature, threshold, left, right, missing, leaves) in trees:
+        roots.append(start)
+        output.append(out)
+        inner = np.asarray(left) >= 0
+        parts.append(
+            (
+                np.where(inner, feature, -1),
+                np.asarray(threshold, dtype=float),
+                np.where(inner, np.asarray(left) + start, -1),
+                np.where(inner, np.asarray(right) + start, -1),
+                np.asarray(missing, dtype=bool),
+                leaves,
+            )
+        )
+        start += len(feature)
+    if not parts:
+        raise _UnsupportedError
+    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+    feature, threshold, left, right, missing, leaves = joined
+    return Ensemble(
+        np.array(roots, dtype=np.int64),
+        np.array(output, dtype=np.int64),
+        feature.astype(np.int64),
+        threshold,
+        left.astype(np.int64),
+        right.astype(np.int64),
+        missing,
+        np.ascontiguousarray(leaves, dtype=float),
+        np.zeros(width),
+        rule,
+        scores,
+    )
+
+
+# -- scikit-learn ----------------------------------------------------------------------
+
+
+def _sklearn_tree(tree: Any, scale: float) -> Tree:
+    values = tree.value[:, 0, :]
+    missing = getattr(tree, "missing_go_to_left", np.zeros(tree.node_count))
+    return (
+        tree.feature,
+        tree.threshold,
+        tree.children_left,
+        tree.children_right,
+        missing,
+        values * scale,
+    )
+
+
+def _read_tree(model: Any) -> Ensemble:
+    if model.n_outputs_ != 1:
+        raise _UnsupportedError
+    classifies = hasattr(model, "classes_")
+    width = model.tree_.value.shape[2]
+    scores = model.predict_proba if classifies else model.predict
+    tree = _sklearn_tree(model.tree_, 1.0)
+    return _assembled(iter([(-1, tree)]), width, SKLEARN, scores)
+
+
+def _read_forest(model: Any) -> Ensemble:
+    if model.n_outputs_ != 1:
+        raise _UnsupportedError
+    share = 1.0 / len(model.estimators_)
+    width = model.estimators_[0].tree_.value.shape[2]
+    scores = model.predict_proba if hasattr(model, "classes_") else model.predict
+    trees = ((-1, _sklearn_tree(t.tree_, share)) for t in model.estimators_)
+    return _assembled(trees, width, SKLEARN, scores)
+
+
+def _read_gradient_boosting(model: Any) -> Ensemble:
+    stages = model.estimators_
+    scores = getattr(model, "decision_function", model.predict)
+    trees = (
+        (k, _sklearn_tree(tree.tree_, model.learning_rate))
+        for stage in stages
+        for k, tree in enumerate(stage)
+    )
+    return _assembled(trees, stages.shape[1], SKLEARN, scores)
+
+
+def _read_hist_gradient_boosting(model: Any) -> Ensemble:
+    stages = model._predictors
+    scores = getattr(model, "decision_function", model.predict)
+
+    def trees() -> Iterator[tuple[int, Tree]]:
+        for stage in stages:
+            for k, predictor in enumerate(stage):
+                nodes = predictor.nodes
+                if nodes["is_categorical"].any():
+                    raise _UnsupportedError
+                leaf = nodes["is_leaf"].astype(bool)
+                left, right = nodes["left"].astype(int), nodes["right"].astype(int)
+                yield (
+                    k,
+                    (
+                        nodes["feature_idx"],
+                        nodes["num_threshold"],
+                        np.where(leaf, -1, left),
+                        np.where(leaf, -1, right),
+                        nodes["missing_go_to_left"],
+                        nodes["value"][:, None],
+                    ),
+                )
+
+    return _assembled(trees(), len(stages[0]), DOUBLE, scores)
+
+
+# -- XGBoost and LightGBM ---------------------------------------------------------
+
+
+def _read_xgboost(model: Any) -> Ensemble:
+    booster = model.get_booster()
+    learner = json.loads(booster.save_raw("json"))["learner"]
+    grown = learner["gradient_booster"]
+    if grown.get("name") != "gbtree":
+        raise _UnsupportedError
+    trees = grown["model"]["trees"]
+    info = grown["model"]["tree_info"]
+    width = max(int(learner["learner_model_param"]["num_class"]), 1)
+    best = getattr(model, "best_iteration", None) if _stopped_early(model) else None
+    if best is not None:
+        parallel = int(grown["model"]["gbtree_model_param"]["num_parallel_tree"])
+        trees = trees[: (best + 1) * width * parallel]
+
+    def read() -> Iterator[tuple[int, Tree]]:
+        for tree, k in zip(trees, info, strict=False):
+            if (
+                any(tree["split_type"])
+                or int(tree["tree_param"]["size_leaf_vector"]) > 1
+            ):
+                raise _UnsupportedError
+            conditions = np.asarray(tree["split_conditions"], dtype=np.float32)
+            yield (
+                k,
+                (
+                    np.asarray(tree["split_indices"]),
+                    conditions.astype(float),
+                    np.asarray(tree["left_children"]),
+                    np.asarray(tree["right_children"]),
+                    tree["default_left"],
+                    conditions.astype(float)[:, None],
+                ),
+            )
+
+    return _assembled(
+        read(), width, XGBOOST, lambda X: model.predict(X, output_margin=True)
+    )
+
+
+def _stopped_early(model: Any) -> bool:
+    return getattr(model, "early_stopping_rounds", None) is not None
+
+
+def _read_lightgbm(model: Any) -> Ensemble:
+    dumped = model.booster_.dump_model(num_iteration=model.booster_.best_iteration)
+    if dumped.get("average_output"):
+        raise _UnsupportedError
+    width = dumped["num_tree_per_iteration"]
+
+    def read() -> Iterator[tuple[int, Tree]]:
+        for i, info in enumerate(dumped["tree_info"]):
+            yield i % width, _lightgbm_tree(info["tree_structure"])
+
+    return _assembled(read(), width, DOUBLE, lambda X: model.predict(X, raw_score=True))
+
+
+def _lightgbm_tree(root: dict[str, Any]) -> Tree:
+    nodes: list[tuple[int, float, int, int, bool, float]] = []
+    pending: list[tuple[dict[str, Any], int, int]] = [(root, -1, 0)]
+    while pending:
+        node, parent, side = pending.pop()
+        place = len(nodes)
+        if parent >= 0:
+            entry = list(nodes[parent])
+            entry[2 + side] = place
+            nodes[parent] = tuple(entry)  # type: ignore[assignment]
+        if "split_feature" not in node:
+            nodes.append((-1, 0.0, -1, -1, False, node["leaf_value"]))
+            continue
+        if node["decision_type"] != "<=" or node["missing_type"] == "Zero":
+            raise _UnsupportedError
+        # Without a way of its own a missing value counts as 0.
+        missing = (
+            node["default_left"]
+            if node["missing_type"] == "NaN"
+            else node["threshold"] >= 0
+        )
+        nodes.append((node["split_feature"], node["threshold"], 0, 0, missing, 0.0))
+        pending.append((node["right_child"], place, 1))
+        pending.append((node["left_child"], place, 0))
+    columns = [np.asarray(column) for column in zip(*nodes, strict=True)]
+    feature, threshold, left, right, gone, leaf = columns
+    return feature, threshold, left, right, gone, leaf.astype(float)[:, None]
+
+
+_READERS: dict[tuple[str, str], Callable[[Any], Ensemble]] = {
+    ("sklearn", "BaseDecisionTree"): _read_tree,
+    ("sklearn", "BaseForest"): _read_forest,
+    ("sklearn", "BaseGradientBoosting"): _read_gradient_boosting,
+    ("sklearn", "BaseHistGradientBoosting"): _read_hist_gradient_boosting,
+    ("xgboost", "XGBModel"): _read_xgboost,
+    ("lightgbm", "LGBMModel"): _read_lightgbm,
+}

@@ -1,0 +1,228 @@
+"""Exact scores of a feature along whose changes nothing else has freedom.
+
+The feature moves, its effects follow, the rest stays put: a line. The score is the
+share of its feasible length that reaches the target (for an integer, of its values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.reach import Part
+
+from ._alone import own_ranges, stands_alone
+from ._along import Along
+from ._door import Door, Segment
+from ._dress import Numbers
+from ._listed import new_values
+from ._lists import Places
+from ._sweep import Cells
+
+# Trees times lines that are walked at once.
+_MOST_FRAGMENTS = 400_000
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of one feature `j` of a part, one for each of some rows.
+
+    `stretches` are their feasible parts: which line, from where, to where, in units
+    of the feature's own change; for an integer in steps.
+    """
+
+    part: Part
+    j: int
+    rows: Places
+    before: Numbers
+    line: Places
+    low: Numbers
+    high: Numbers
+
+    @property
+    def step(self) -> float:
+        """The own change that one unit stands for."""
+        return float(self.part.features[self.j].step or 1)
+
+    @property
+    def whole(self) -> bool:
+        """Whether only whole units count."""
+        return self.part.features[self.j].kind == "integer"
+
+    def changes(self, line: Places, amount: Numbers) -> Numbers:
+        """The total changes at these places of these lines."""
+        own = np.zeros((len(line), len(self.part.names)))
+        own[:, self.j] = amount * self.step
+        return self.part.total(own)
+
+    def values(self, door: Door, line: Places, amount: Numbers) -> Segment:
+        """The points at these places of these lines."""
+        changes = self.changes(line, amount)
+        new = new_values(self.part, self.before[line], changes, door.wardrobe)
+        return Segment(0, len(line), new)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Pieces of lines with the model's answer, ordered by line and place.
+
+    `size` is what a piece counts: its length, or how many whole units lie on it.
+    """
+
+    line: Places
+    low: Numbers
+    high: Numbers
+    size: Numbers
+    reached: NDArray[np.bool_]
+
+    def shares(self, lines: int) -> tuple[Numbers, Places]:
+        """For each line the share of it that reaches the target, and its pieces."""
+        total = np.bincount(self.line, self.size, minlength=lines)
+        good = np.bincount(self.line, self.size * self.reached, minlength=lines)
+        count = np.bincount(self.line, minlength=lines)
+        return good / np.where(total > 0, total, 1.0), count
+
+
+def lines_of(
+    part: Part, j: int, rows: Places, before: Numbers, interventions: str
+) -> tuple[Lines, NDArray[np.bool_]] | None:
+    """The lines of a feature, and for which rows they are all there is to it.
+
+    None where the feature is of a kind that has none.
+    """
+    feature = part.features[j]
+    if feature.kind not in ("integer", "real") or part.links_into[j]:
+        return None
+    low, high = own_ranges(feature, before[:, j])
+    moves = low < high
+    if stands_alone(part):
+        some = np.flatnonzero(moves)
+        return Lines(part, j, rows, before, some, low[some], high[some]), moves
+    if feature.kind != "real" or not _follows_alone(part, j):
+        return None
+    others_fixed = not any(f.can_change for k, f in enumerate(part.features) if k != j)
+    if interventions == "joint" and not others_fixed:
+        return None
+    found: list[tuple[int, float, float]] = []
+    told = np.zeros(len(before), dtype=bool)
+    for i in np.flatnonzero(moves):
+        stretches = _feasible(part, j, before[i], float(low[i]), float(high[i]))
+        if stretches is None:
+            continue
+        good = [(a, b) for a, b, ok in stretches if ok]
+        if (others_fixed and good) or len(good) == len(stretches):
+            told[i] = True
+            found += [(int(i), a, b) for a, b in good]
+    line = np.array([i for i, _, _ in found], dtype=np.intp)
+    ends = np.array([(a, b) for _, a, b in found]).reshape(-1, 2)
+    return Lines(part, j, rows, before, line, ends[:, 0], ends[:, 1]), told
+
+
+def _follows_alone(part: Part, j: int) -> bool:
+    """Whether nothing downstream of `j` could take back what arrives there."""
+    reached = {j}
+    for source, target, _ in part.links:
+        if source in reached:
+            reached.add(target)
+    return not any(part.features[k].can_change for k in reached - {j})
+
+
+def _feasible(
+    part: Part, j: int, x: Numbers, low: float, high: float
+) -> list[tuple[float, float, bool]] | None:
+    """The stretches between which the constraints may change their mind."""
+    unit = np.zeros((1, len(x)))
+    unit[0, j] = 1.0
+    rates = part.total(unit)[0]
+    cuts = {low, high, *((0.0,) if low < 0 < high else ())}
+    for rule, columns in part.rules:
+        points = rule.turning_points(x[columns], rates[columns])
+        if points is None:
+            return None
+        cuts |= {t for t in points if low < t < high}
+    edges = np.array(sorted(cuts))
+    middle = (edges[:-1] + edges[1:]) / 2
+    own = np.zeros((len(middle), len(x)))
+    own[:, j] = middle
+    ok = part.feasible(np.broadcast_to(x, own.shape), own)
+    return list(zip(edges[:-1], edges[1:], ok, strict=True))
+
+
+def answer(door: Door, along: Along, lines: Lines) -> Pieces | None:
+    """The pieces of the lines and whether they reach the target."""
+    done = []
+    for some in _batches(along, len(lines.line)):
+        pieces = _answer(door, along, lines, some)
+        if pieces is None:
+            return None
+        done.append(pieces)
+    if not done:
+        nothing = np.zeros(0)
+        return Pieces(nothing.astype(np.intp), nothing, nothing, nothing, nothing > 0)
+    columns = zip(
+        *((p.line, p.low, p.high, p.size, p.reached) for p in done), strict=True
+    )
+    return Pieces(*(np.concatenate(column) for column in columns))
+
+
+def _batches(along: Along, lines: int) -> Iterator[slice]:
+    trees = len(along.ensemble.roots) if hasattr(along, "ensemble") else 4
+    size = max(_MOST_FRAGMENTS // trees, 1)
+    for start in range(0, lines, size):
+        yield slice(start, min(start + size, lines))
+
+
+def _answer(door: Door, along: Along, lines: Lines, some: slice) -> Pieces | None:
+    line, low, high = lines.line[some], lines.low[some], lines.high[some]
+    rows = lines.rows[line]
+    ends = []
+    for amount in (low, high):
+        cut = lines.values(door, line, amount).within(0, len(line))
+        ends.append(door.wardrobe.take(rows, [cut] if cut else []))
+    cells = along.cells(ends[0], ends[1], low, high)
+    if cells is None:
+        return None
+    place, size = (cells.low + cells.high) / 2, cells.high - cells.low
+    if lines.whole:
+        cells, place, size = _whole_units(cells, low, high)
+    which = line[cells.line]
+    asked = np.ones(len(which), dtype=bool)
+    reached = np.zeros(len(which), dtype=bool)
+    if along.decision is not None:
+        asked = along.decision.unsure(cells.scores)
+        asked |= np.isnan(cells.scores).any(axis=1)
+        reached = along.decision.gap(cells.scores) > 0
+    if asked.any():
+        segment = lines.values(door, which[asked], place[asked])
+        reached[asked] = door.ask(lines.rows[which[asked]], [segment])
+    return Pieces(which, cells.low, cells.high, size, reached)
+
+
+def _whole_units(
+    cells: Cells, low: Numbers, high: Numbers
+) -> tuple[Cells, Numbers, Numbers]:
+    """The whole units on each piece, with a place on it and how many they are.
+
+    A unit that lies on a border is a piece of its own, about which the model is asked.
+    0 is no change and counts nowhere.
+    """
+    line, a, b = cells.line, cells.low, cells.high
+    near = 1e-9 * np.maximum(1.0, np.abs(b))
+    at_start, at_end = a <= low[line], b >= high[line]
+    first = np.where(at_start, np.ceil(a - near), np.floor(a + near) + 1)
+    last = np.where(at_end, np.floor(b + near), np.ceil(b - near) - 1)
+    on_border = ~at_end & (np.abs(b - np.rint(b)) <= near)
+    border = np.rint(b[on_border])
+    line = np.concatenate([line, line[on_border]])
+    first, last = np.concatenate([first, border]), np.concatenate([last, border])
+    doubt = np.full((len(border), cells.scores.shape[1]), np.nan)
+    scores = np.concatenate([cells.scores, doubt])
+    size = last - first + 1 - ((first <= 0) & (last >= 0))
+    order = np.lexsort((first, line))
+    order = order[size[order] > 0]
+    first, last = first[order], last[order]
+    place = np.where(first == 0, first + 1, first)
+    return Cells(line[order], first, last, scores[order]), place, size[order]

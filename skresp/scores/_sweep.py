@@ -1,0 +1,110 @@
+"""The scores of a tree ensemble along lines, piece by piece.
+
+A line is a row that moves: column `k` holds `start + rate * t` for t from low to high.
+Each tree cuts the line where a split on a moving column changes its mind; between the
+cuts of all trees together the scores are constant. Every tree of every line is walked
+at once, a level at a time: a fragment is a stretch of one line at one node.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._ensemble import DOUBLE, XGBOOST, Ensemble, Floats
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The pieces of several lines, one line after the other.
+
+    Attributes
+    ----------
+    line : which line a piece is of
+    low, high : its ends
+    scores : the scores on it, one column each
+    """
+
+    line: Places
+    low: Floats
+    high: Floats
+    scores: Floats
+
+
+def sweep(
+    ensemble: Ensemble, start: Floats, rate: Floats, low: Floats, high: Floats
+) -> Cells:
+    """The pieces of lines on which the scores of an ensemble are constant."""
+    line, node, a, b = _leaves_met(ensemble, start, rate, low, high)
+    gain = ensemble.leaves[node]
+    if (ensemble.output >= 0).all() and ensemble.width > 1:
+        tree = np.searchsorted(ensemble.roots, node, side="right") - 1
+        wide = np.zeros((len(node), ensemble.width))
+        wide[np.arange(len(node)), ensemble.output[tree]] = gain[:, 0]
+        gain = wide
+    # A leaf comes into force where its stretch begins and ceases where it ends.
+    who = np.concatenate([line, line])
+    when = np.concatenate([a, b])
+    what = np.concatenate([gain, -gain])
+    order = np.lexsort((when, who))
+    who, when = who[order], when[order]
+    running = np.cumsum(what[order], axis=0) + ensemble.base
+    # A piece ends at the last event of a moment and begins at the next moment.
+    last = np.r_[(who[1:] != who[:-1]) | (when[1:] != when[:-1]), True]
+    ends = np.flatnonzero(last)
+    inside = ends[:-1][who[ends[:-1]] == who[ends[1:]]]
+    following = ends[1:][who[ends[:-1]] == who[ends[1:]]]
+    return Cells(who[inside], when[inside], when[following], running[inside])
+
+
+def _leaves_met(
+    ensemble: Ensemble, start: Floats, rate: Floats, low: Floats, high: Floats
+) -> tuple[Places, Places, Floats, Floats]:
+    """The leaves that each line meets, with the stretch on which it does."""
+    seen = start if ensemble.rule == DOUBLE else start.astype(np.float32).astype(float)
+    trees = len(ensemble.roots)
+    line = np.repeat(np.arange(len(start)), trees)
+    node = np.tile(ensemble.roots, len(start))
+    a, b = np.repeat(low, trees), np.repeat(high, trees)
+    found = []
+    while len(line):
+        feature = ensemble.feature[node]
+        leaf = feature < 0
+        if leaf.any():
+            found.append((line[leaf], node[leaf], a[leaf], b[leaf]))
+            inner = ~leaf
+            line, node, a, b = line[inner], node[inner], a[inner], b[inner]
+            feature = feature[inner]
+        threshold = ensemble.threshold[node]
+        speed = rate[line, feature]
+        moving = speed != 0
+        still = ~moving
+        x = seen[line[still], feature[still]]
+        at = node[still]
+        less = x < threshold[still]
+        if ensemble.rule != XGBOOST:
+            less |= x == threshold[still]
+        less = np.where(np.isnan(x), ensemble.missing_left[at], less)
+        node[still] = np.where(less, ensemble.left[at], ensemble.right[at])
+        if moving.any():
+            m = np.flatnonzero(moving)
+            at, fast = node[m], speed[m]
+            cut = (threshold[m] - start[line[m], feature[m]]) / fast
+            before = np.where(fast > 0, ensemble.left[at], ensemble.right[at])
+            after = np.where(fast > 0, ensemble.right[at], ensemble.left[at])
+            early, late = cut > a[m], cut < b[m]
+            both = early & late
+            node[m] = np.where(early, before, after)
+            extra = m[both]
+            line = np.concatenate([line, line[extra]])
+            node = np.concatenate([node, after[both]])
+            a = np.concatenate([a, cut[both]])
+            tail = b[extra]
+            b[extra] = cut[both]
+            b = np.concatenate([b, tail])
+    line, node, a, b = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return line, node, a, b

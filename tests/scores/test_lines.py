@@ -1,0 +1,376 @@
+"""Exact along a line: against dense grids, against samples, against lists."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import IfThen, Linear, Linkage, Switch
+from skresp.scores import AtLeast, AtMost
+from skresp.scores._along import along_of
+from skresp.scores._ensemble import ensemble_of
+from skresp.scores._target import make_goal
+
+
+def xgboost(**fields):
+    xgb = pytest.importorskip("xgboost")
+    return xgb.XGBClassifier(n_estimators=40, n_jobs=1, **fields)
+
+
+def lightgbm():
+    lgb = pytest.importorskip("lightgbm")
+    return lgb.LGBMClassifier(n_estimators=40, verbose=-1, n_jobs=1)
+
+
+def scaled(model):
+    return make_pipeline(StandardScaler(), model)
+
+
+CLASSIFIERS = {
+    "RF": lambda: RandomForestClassifier(40, random_state=0),
+    "extra trees": lambda: ExtraTreesClassifier(20, random_state=0),
+    "tree": lambda: DecisionTreeClassifier(max_depth=8, random_state=0),
+    "XGB": xgboost,
+    "LightGBM": lightgbm,
+    "HistGB": lambda: HistGradientBoostingClassifier(max_iter=40),
+    "GB": lambda: GradientBoostingClassifier(n_estimators=40),
+    "LR": lambda: scaled(LogisticRegression()),
+    "SVC": lambda: scaled(LinearSVC()),
+    "scaled XGB": lambda: scaled(xgboost()),
+    "RF with a threshold of its own": lambda: FixedThresholdClassifier(
+        RandomForestClassifier(30, random_state=0), threshold=0.3
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    n = 600
+    X = pd.DataFrame(
+        {
+            "income": rng.gamma(3, 1000, n),
+            "debt": rng.random(n) * 2,
+            "age": rng.integers(18, 80, n).astype(float),
+            "amount": rng.integers(0, 200_000, n),
+            "rent": rng.random(n) * 900,
+        }
+    )
+    score = X["income"] / 3000 - X["debt"] + 0.01 * X["age"] - X["amount"] / 1e5
+    score += 0.4 * np.sin(X["rent"] / 100)
+    return X, (score + rng.normal(0, 0.3, n) > 0).astype(int)
+
+
+@pytest.fixture(scope="module")
+def actions(data):
+    return ActionSet.infer(
+        data[0],
+        features={
+            "income": Feature("real", max_increase=5000, max_decrease=1000),
+            "debt": Feature("real", direction="decrease"),
+            "age": Feature("real", actionable=False),
+            "rent": Feature("real"),
+        },
+        constraints=[Linkage("rent", {"age": 0.01})],
+    )
+
+
+def explain(model, actions, X, people, **arguments):
+    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, **arguments)
+    return explainer.fit(X).explain(people)
+
+
+def dense(model, actions, person, name, rates, target, points=5_001):
+    """The share of a fine grid along the line that reaches the target."""
+    value = float(person[name].iloc[0])
+    low, high = actions.features[name].own_limits(value)
+    t = low + (high - low) * (np.arange(points) + 0.5) / points
+    P = pd.concat([person] * points, ignore_index=True)
+    P[name] = value + t
+    for other, rate in rates.items():
+        P[other] = float(person[other].iloc[0]) + rate * t
+    return np.mean(model.predict(P) == target)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_exact_scores_equal_a_dense_grid_and_many_samples(name, data, actions):
+    X, y = data
+    model = CLASSIFIERS[name]().fit(X, y)
+    people = X[:3]
+    exact = explain(model, actions, X, people)
+    assert exact.exact.all()
+    assert (exact.values.max(axis=0) > 0).sum() >= 3
+    for i in range(len(people)):
+        person = people.iloc[[i]]
+        for feature, rates in (
+            ("income", {}),
+            ("debt", {}),
+            ("rent", {"age": 0.01}),
+        ):
+            j = list(X.columns).index(feature)
+            wanted = dense(model, actions, person, feature, rates, 1)
+            assert exact.values[i, j] == pytest.approx(wanted, abs=2e-3)
+    drawn = explain(
+        model,
+        actions,
+        X,
+        people,
+        method="sample",
+        n_samples=20_000,
+        alpha=1e-6,
+        random_state=0,
+    )
+    assert not drawn.exact[drawn.n_reachable > 0].any()
+    assert (drawn.lower <= exact.values + 1e-9).all()
+    assert (exact.values <= drawn.upper + 1e-9).all()
+
+
+@pytest.mark.parametrize("name", ["RF", "XGB", "LR", "RF with a threshold of its own"])
+def test_a_huge_integer_counts_its_values(name, data, actions):
+    X, y = data
+    model = CLASSIFIERS[name]().fit(X, y)
+    person = X.iloc[[1]]
+    j = list(X.columns).index("amount")
+    upper = int(actions.features["amount"].upper)
+    lower = int(actions.features["amount"].lower)
+    everything = np.arange(lower, upper + 1)
+    everything = everything[everything != int(person["amount"].iloc[0])]
+    P = pd.concat([person] * len(everything), ignore_index=True)
+    P["amount"] = everything
+    reached = model.predict(P) == 1
+    exact = explain(model, actions, X, person)
+    assert exact.values[0, j] == reached.sum() / len(reached)
+    marked = np.zeros(len(everything), dtype=bool)
+    for low, high in exact.intervals(0, "amount"):
+        marked |= (everything >= low) & (everything <= high)
+    np.testing.assert_array_equal(marked, reached)
+
+
+def test_values_on_a_border_are_the_models_own():
+    """A tree that splits at whole numbers: 4 is left for <=, right for <."""
+    X = pd.DataFrame({"n": np.arange(30_000)})
+    y = (X["n"] > 17_000).astype(int)
+    actions = ActionSet({"n": Feature("integer", 0, 29_999, step=5)})
+    for model in (
+        DecisionTreeClassifier(),
+        xgboost(tree_method="exact", max_depth=1),
+        scaled(LogisticRegression()),
+    ):
+        model.fit(X, y)
+        explanation = explain(model, actions, X, X[12:13])
+        reachable = np.array([v for v in range(2, 30_000, 5) if v != 12])
+        reached = model.predict(pd.DataFrame({"n": reachable})) == 1
+        assert explanation.values[0, 0] == reached.mean()
+
+
+def test_three_classes_thresholds_and_regressors(data, actions):
+    X, y = data
+    three = np.where(y == 1, "good", np.where(X["debt"] > 1, "bad", "fair"))
+    proba = np.clip(X["income"] / 6000, 0, 1)
+    cases = [
+        (RandomForestClassifier(20, random_state=0).fit(X, three), {"target": "fair"}),
+        (xgboost().fit(X, (three == "good") + 0), {"threshold": 0.8}),
+        (xgboost().fit(X, (three == "good") + 0), {"target": 0, "threshold": 0.8}),
+        (RandomForestClassifier(20, random_state=0).fit(X, y), {"threshold": 0.7}),
+        (scaled(LogisticRegression()).fit(X, y), {"threshold": 0.7}),
+        (scaled(LogisticRegression()).fit(X, y), {"target": 0, "threshold": 0.7}),
+        (scaled(LogisticRegression()).fit(X, three), {"target": "fair"}),
+        (
+            RandomForestRegressor(20, random_state=0).fit(X, proba),
+            {"target": AtLeast(0.6)},
+        ),
+        (HistGradientBoostingRegressor().fit(X, proba), {"target": AtMost(0.4)}),
+        (LinearRegression().fit(X, proba), {"target": AtMost(0.4)}),
+    ]
+    for model, arguments in cases:
+        exact = explain(model, actions, X, X[:6], **arguments)
+        drawn = explain(
+            model,
+            actions,
+            X,
+            X[:6],
+            method="sample",
+            n_samples=4000,
+            alpha=1e-7,
+            random_state=0,
+            **arguments,
+        )
+        assert exact.exact.all(), arguments
+        assert (drawn.lower <= exact.values + 1e-9).all(), arguments
+        assert (exact.values <= drawn.upper + 1e-9).all(), arguments
+
+
+def test_labels_behind_an_encoder_do_not_hinder(data):
+    X, y = data
+    X = X.assign(home=np.where(X["rent"] > 400, "rent", "own"))
+    model = make_pipeline(
+        make_column_transformer(
+            (OneHotEncoder(sparse_output=False), ["home"]), remainder=StandardScaler()
+        ),
+        RandomForestClassifier(20, random_state=0),
+    ).fit(X, y)
+    actions = ActionSet.infer(X, features={"age": Feature("real", actionable=False)})
+    explanation = explain(model, actions, X, X[:3])
+    assert explanation.exact.all()
+    person = X.iloc[[0]]
+    wanted = dense(model, actions, person, "income", {}, 1)
+    assert explanation.values[0, 0] == pytest.approx(wanted, abs=2e-3)
+
+
+def test_what_cannot_be_told_is_sampled(data, actions):
+    X, y = data
+    for model in (
+        scaled(MLPClassifier((4,), max_iter=50, random_state=0)),
+        make_pipeline(
+            KBinsDiscretizer(
+                4, encode="ordinal", quantile_method="averaged_inverted_cdf"
+            ),
+            LogisticRegression(),
+        ),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(X, y)
+        explanation = explain(model, actions, X, X[:2], n_samples=50, random_state=0)
+        assert not explanation.exact[explanation.n_reachable > 0].any()
+        with pytest.raises(ValueError, match="its score was sampled"):
+            explanation.intervals(0, "income")
+
+
+@pytest.fixture
+def tied(data):
+    """A rent within the income, which nobody here changes."""
+    X, y = data
+    X = X[["income", "rent", "debt"]].assign(own=0)
+    X = X[X["income"] > 800]
+    model = RandomForestClassifier(30, random_state=0).fit(X, y[X.index])
+    features = {
+        "income": Feature("real", actionable=False),
+        "rent": Feature("real", 0, 3000),
+        "debt": Feature("real", 0, 2),
+        "own": Feature("binary", actionable=False),
+    }
+    return X, model, features
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Linear({"rent": 1, "income": -0.5}, upper=0),
+        IfThen(("income", ">=", 0), ("rent", "<=", 777)),
+        Switch("own", ["rent"], on_value=1),
+    ],
+)
+def test_a_constraint_cuts_the_line(tied, rule):
+    """Where nothing else can move, only the feasible stretch counts."""
+    X, model, features = tied
+    actions = ActionSet(features, [rule])
+    X = X[[row not in set(actions.check(X)["row"]) for row in X.index]]
+    exact = explain(model, actions, X, X[:5])
+    assert exact.exact.all()
+    for i in range(5):
+        person = X.iloc[[i]]
+        t = np.linspace(0, 3000, 40_001)
+        P = pd.concat([person] * len(t), ignore_index=True).assign(rent=t)
+        if isinstance(rule, Linear):
+            ok = t <= 0.5 * float(person["income"].iloc[0])
+        elif isinstance(rule, IfThen):
+            ok = t <= 777
+        else:
+            ok = np.ones(len(t), dtype=bool)
+        wanted = np.mean(model.predict(P[ok]) == 1)
+        assert exact.values[i, 1] == pytest.approx(wanted, abs=2e-3)
+
+
+def test_partners_that_may_have_to_move_make_it_a_sample(tied):
+    X, model, features = tied
+    features = features | {"debt": Feature("real", 0, 2)}
+    actions = ActionSet(features, [Linear({"rent": 1, "debt": 100}, upper=1000)])
+    X = X[:2]
+    explanation = explain(model, actions, X, X, n_samples=20, random_state=0)
+    assert not explanation.exact[:, 1].any()
+    loose = ActionSet(features, [Linear({"rent": 1, "debt": 100}, upper=10_000)])
+    assert explain(model, loose, X, X).exact.all(), "the limit is never felt"
+
+
+def test_intervals_are_told_in_words():
+    X = pd.DataFrame({"debt": np.linspace(0, 1, 2001)})
+    y = (X["debt"] < 0.5) | ((X["debt"] > 0.65) & (X["debt"] < 0.68))
+    model = DecisionTreeClassifier().fit(X, y)
+    actions = ActionSet({"debt": Feature("real", 0, 1)})
+    person = pd.DataFrame({"debt": [0.9]})
+    explanation = explain(model, actions, X, person, target=True)
+    (first, second) = explanation.intervals(0, "debt")
+    assert first == pytest.approx((0, 0.5), abs=1e-3)
+    assert second == pytest.approx((0.65, 0.68), abs=1e-3)
+    assert explanation.values[0, 0] == pytest.approx(0.53, abs=1e-3)
+    assert "(score 0.53): below 0.49" in explanation.describe(0)
+    assert ", or between 0.65" in explanation.describe(0)
+
+
+def test_intervals_of_listed_integers_are_runs():
+    X = pd.DataFrame({"n": np.arange(10)})
+    model = DecisionTreeClassifier().fit(X, X["n"].isin([1, 2, 7]))
+    actions = ActionSet({"n": Feature("integer", 0, 9)})
+    explanation = explain(model, actions, X, X[4:5], target=True)
+    assert explanation.intervals(0, "n") == [(1, 2), (7, 7)]
+
+
+# -- the trees themselves ---------------------------------------------------------
+
+
+def test_missing_values_walk_as_the_model_sends_them(data):
+    X, y = data
+    X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
+    for model in (
+        RandomForestClassifier(10, random_state=0),
+        HistGradientBoostingClassifier(max_iter=10),
+        xgboost(),
+        lightgbm(),
+    ):
+        model.fit(X, y)
+        ensemble = ensemble_of(model, X[:50])
+        own = np.asarray(ensemble.scores(X), dtype=float).reshape(len(X), -1)
+        np.testing.assert_allclose(ensemble.sums(X.to_numpy()), own, atol=1e-4)
+
+
+def test_an_ensemble_that_does_not_add_up_is_not_used(data):
+    X, y = data
+    model = RandomForestClassifier(5, random_state=0).fit(X, y)
+    model.estimators_[0].tree_.value[:] = 0.5
+    broken = RandomForestClassifier(5, random_state=0).fit(X, y)
+    broken.predict_proba = lambda X: np.random.default_rng(0).random((len(X), 2))
+    assert ensemble_of(model, X[:20]) is not None, "changed trees are still trees"
+    assert ensemble_of(broken, X[:20]) is None
+
+
+def test_a_decision_rule_of_its_own_is_asked_about(data):
+    X, y = data
+    model = FixedThresholdClassifier(
+        RandomForestClassifier(5, random_state=0), threshold=0.3
+    ).fit(X, y)
+    along = along_of(make_goal(model, 1, None), X[:20])
+    assert along is not None
+    assert along.decision is None
