@@ -17,6 +17,7 @@ from ._codes import column_codes, column_positions
 from ._columns import as_table, column, frame_like, row_labels
 from ._constraint import Constraint, check_keys
 from ._feature import Feature
+from ._form import read_feature, read_rule
 from ._infer import infer_features
 
 
@@ -277,13 +278,13 @@ class ActionSet:
                 f"The features of an action set are a mapping from name to its fields, "
                 f"got {given!r}."
             )
-        features = {name: _read_feature(name, value) for name, value in given.items()}
+        features = {name: read_feature(name, value) for name, value in given.items()}
         rules = d.get("constraints") or []
         if not isinstance(rules, list | tuple):
             raise TypeError(
                 f"The constraints of an action set are a list, got {rules!r}."
             )
-        return cls(features, [_read_rule(i, rule) for i, rule in enumerate(rules)])
+        return cls(features, [read_rule(i, rule) for i, rule in enumerate(rules)])
 
     def to_file(self, path: str | os.PathLike[str]) -> None:
         """Write it as YAML or JSON, by the ending."""
@@ -399,42 +400,6 @@ def _unknown(name: str, features: Mapping[str, Feature]) -> str:
     close = difflib.get_close_matches(str(name), list(features), n=1)
     hint = f"Did you mean {close[0]!r}?" if close else "Check the spelling."
     return f"there is no feature {name!r} in the action set. {hint}"
-
-
-def _read_feature(name: str, fields: Any) -> Feature:
-    if not isinstance(fields, Mapping):
-        raise TypeError(
-            f"Feature {name!r}: expected a mapping such as {{kind: binary}}, got "
-            f"{fields!r}."
-        )
-    known = [f for f in Feature.__dataclass_fields__ if f != "_"]
-    check_keys(f"Feature {name!r}", fields, known)
-    if "kind" not in fields:
-        raise ValueError(
-            f"Feature {name!r} has no kind; add kind: integer, or another."
-        )
-    try:
-        return Feature(**fields)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"Feature {name!r}: {error}") from None
-
-
-def _read_rule(place: int, fields: Any) -> Constraint:
-    if not isinstance(fields, Mapping) or "type" not in fields:
-        raise ValueError(
-            f"Constraint {place + 1}: expected a mapping with a type, got {fields!r}."
-        )
-    rest = {key: value for key, value in fields.items() if key != "type"}
-    kind = Constraint.types.get(fields["type"])
-    if kind is None:
-        raise ValueError(
-            f"Constraint {place + 1} has the unknown type {fields['type']!r}; the "
-            f"types are {', '.join(sorted(Constraint.types))}."
-        )
-    try:
-        return kind.from_dict(rest)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"Constraint {place + 1}: {error}") from None
 
 
 def _note(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,39 +14,19 @@ from skresp.actions import (
     ActionSet,
     as_table,
     column,
-    column_codes,
     column_positions,
-    decode,
     encode,
     kept,
     number_matrix,
     spread,
 )
-from skresp.reach import (
-    METHODS,
-    check_interventions,
-    check_valid,
-    distinct_rows,
-    parts_of,
-)
-from skresp.scores import (
-    Door,
-    Dress,
-    Goal,
-    Question,
-    Wardrobe,
-    flat,
-    intervals_of,
-    interventions_of,
-    is_listed,
-    make_goal,
-    row_keys,
-    score,
-)
+from skresp.reach import METHODS, check_interventions, check_valid, distinct_rows
+from skresp.scores import Dress, Goal, Question, make_goal, score
 
 from ._base import BaseExplainer
-from ._explanation import Answers, Explanation
+from ._explanation import Explanation
 from ._progress import Progress
+from ._source import Source
 
 
 class ResponsivenessExplainer(BaseExplainer):
@@ -312,122 +290,3 @@ def _columns_to_tell_apart(table: Any) -> Any:
     if matrix is not None:
         return matrix
     return [column(table, i) for i in range(table.shape[1])]
-
-
-@dataclass(frozen=True)
-class Source:
-    """What an explanation was made from, kept to answer further questions."""
-
-    actions: ActionSet
-    dress: Dress
-    goal: Goal
-    question: Question
-    seed: int
-    missing: str
-
-    def door(self, X: Any) -> Door:
-        """The door to the model for these rows."""
-        return Door(self.goal, Wardrobe(self.dress, self.actions, X))
-
-    def as_numbers(
-        self, X: Any, names: list[str]
-    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """The rows as numbers and as they are, one column for each of the names."""
-        table = as_table(X)
-        places = dict(
-            zip(self.actions.names, column_positions(self.actions, table), strict=True)
-        )
-        numbers = np.full((len(table), len(names)), np.nan)
-        shown = np.empty((len(table), len(names)), dtype=object)
-        for j, name in enumerate(names):
-            values = column(table, places[name])
-            feature = self.actions.features[name]
-            if feature.kind != "categorical" or feature.categories:
-                numbers[:, j] = column_codes(feature, values)[0]
-            shown[:, j] = values.to_numpy(dtype=object)
-        return numbers, shown
-
-    def keys(self, X: Any) -> NDArray[np.uint64]:
-        """The random keys of the rows."""
-        table = as_table(X)
-        positions = column_positions(self.actions, table)
-        columns = {
-            name: column(table, place)
-            for name, place in zip(self.actions.names, positions, strict=True)
-        }
-        return row_keys(self.seed, columns, len(table))
-
-    def probability(self, X: Any) -> NDArray[np.float64]:
-        """The probability of the target, where a threshold is set on it."""
-        goal: Any = self.goal
-        wardrobe = Wardrobe(self.dress, self.actions, X)
-        rows = wardrobe.take(np.arange(wardrobe.rows), [])
-        return np.asarray(goal.model.predict_proba(rows))[:, goal.column]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """What the model predicts for the rows."""
-        wardrobe = Wardrobe(self.dress, self.actions, X)
-        rows = wardrobe.take(np.arange(wardrobe.rows), [])
-        return flat(self.goal.model.predict(rows))  # type: ignore[attr-defined]
-
-    def _check_feature(self, feature: str) -> None:
-        if feature not in self.actions.features:
-            raise ValueError(
-                f"There is no feature {feature!r}; there are "
-                f"{', '.join(self.actions.names)}."
-            )
-
-    def line(self, X: Any, feature: str) -> list[tuple[float, float]] | None:
-        """Where along its line a person's feature reaches the target, if it has one."""
-        self._check_feature(feature)
-        if not self.actions.features[feature].actionable:
-            return None
-        codes = encode(self.actions, X, missing=self.missing)
-        part = next(p for p in parts_of(self.actions) if feature in p.names)
-        columns = [self.actions.names.index(name) for name in part.names]
-        values = codes[:, columns]
-        if is_listed(part, values, self.question):
-            return None
-        return intervals_of(self.door(X), part, feature, values, self.question)
-
-    def intervals(self, X: Any, feature: str) -> list[tuple[float, float]] | None:
-        """The same, and for listed integers the runs of their values."""
-        found = self.line(X, feature)
-        kind = self.actions.features[feature].kind
-        if found is not None or kind not in ("integer", "binary"):
-            return found
-        answers = self.answers(X, feature)
-        if not answers.complete:
-            return None
-        points = as_table(answers.points)
-        place = column_positions(self.actions, points)[
-            self.actions.names.index(feature)
-        ]
-        values = np.asarray(column(points, place), dtype=float)[answers.reached]
-        step = float(self.actions.features[feature].step or 1)
-        runs: list[tuple[float, float]] = []
-        for value in np.unique(values).tolist():
-            if runs and value <= runs[-1][1] + step:
-                runs[-1] = runs[-1][0], value
-            else:
-                runs.append((value, value))
-        return runs
-
-    def answers(self, X: Any, feature: str) -> Answers:
-        """The points one person can reach by a feature, and the model's answers."""
-        self._check_feature(feature)
-        codes = encode(self.actions, X, missing=self.missing)
-        part = next(p for p in parts_of(self.actions) if feature in p.names)
-        columns = [self.actions.names.index(name) for name in part.names]
-        changes, exact = interventions_of(
-            part, feature, codes[:, columns], self.keys(X), self.question
-        )
-        n = len(changes)
-        before = np.repeat(codes, n, axis=0)
-        after = before.copy()
-        after[:, columns] += changes
-        points = decode(
-            self.actions, spread(as_table(X), np.zeros(n, dtype=np.intp)), before, after
-        )
-        reached = self.door(points).ask(np.arange(n)) if n else np.zeros(0, dtype=bool)
-        return Answers(points, reached, exact)

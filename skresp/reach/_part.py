@@ -70,6 +70,17 @@ class Part:
         """The effects by name."""
         return {(self.names[s], self.names[t]): scale for s, t, scale in self.links}
 
+    def leads_alone(self, j: int) -> bool:
+        """Whether nothing downstream of `j` could take back what arrives there.
+
+        Then a change of `j` with its effects, where it is feasible, is minimal.
+        """
+        reached = {j}
+        for source, target, _ in self.links:
+            if source in reached:
+                reached.add(target)
+        return not any(self.features[k].can_change for k in reached - {j})
+
     def total(self, own: Numbers) -> Numbers:
         """The total changes that follow from own changes."""
         change = own.copy()

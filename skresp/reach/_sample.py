@@ -71,7 +71,7 @@ def sample_minimal(
     search = Search(part, before)
     found: list[Numbers] = []
     tried = 0
-    settled = _effects_settled(part, j)
+    settled = part.leads_alone(j)
     while len(found) < n and tried < TRIES_PER_POINT * n:
         amounts = _draw_change(search, j, n - len(found), rng)
         tried += max(len(amounts), 1)
@@ -194,18 +194,6 @@ def _sample_discrete(
             change = change[change[:, j] != 0]
         found = np.concatenate([found, change])
     return Sample(found[:n], tried)
-
-
-def _effects_settled(part: Part, j: int) -> bool:
-    """Whether nothing downstream of `j` could cancel the effect that arrives there.
-
-    Then the change of `j` alone, where it is feasible, is the minimal one.
-    """
-    reached = {j}
-    for source, target, _ in part.links:
-        if source in reached:
-            reached.add(target)
-    return not any(part.features[k].can_change for k in reached - {j})
 
 
 def _minimal_draw(

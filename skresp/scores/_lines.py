@@ -101,7 +101,7 @@ def lines_of(
     if stands_alone(part):
         some = np.flatnonzero(moves)
         return Lines(part, j, rows, before, some, low[some], high[some]), moves
-    if feature.kind != "real" or not _follows_alone(part, j):
+    if feature.kind != "real" or not part.leads_alone(j):
         return None
     others_fixed = not any(f.can_change for k, f in enumerate(part.features) if k != j)
     if interventions == "joint" and not others_fixed:
@@ -119,15 +119,6 @@ def lines_of(
     line = np.array([i for i, _, _ in found], dtype=np.intp)
     ends = np.array([(a, b) for _, a, b in found]).reshape(-1, 2)
     return Lines(part, j, rows, before, line, ends[:, 0], ends[:, 1]), told
-
-
-def _follows_alone(part: Part, j: int) -> bool:
-    """Whether nothing downstream of `j` could take back what arrives there."""
-    reached = {j}
-    for source, target, _ in part.links:
-        if source in reached:
-            reached.add(target)
-    return not any(part.features[k].can_change for k in reached - {j})
 
 
 def _feasible(
