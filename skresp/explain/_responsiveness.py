@@ -21,7 +21,7 @@ from skresp.actions import (
     spread,
 )
 from skresp.reach import METHODS, check_interventions, check_valid, distinct_rows
-from skresp.scores import Dress, Goal, Question, make_goal, score
+from skresp.scores import Dress, Goal, Question, make_goal, sample_size, score
 
 from ._base import BaseExplainer
 from ._explanation import Explanation
@@ -53,10 +53,13 @@ class ResponsivenessExplainer(BaseExplainer):
     method : {"auto", "grid", "highs", "sample"}, default="auto"
         "auto" goes through all interventions where it can, which is exact, and
         samples where it cannot.
-    n_samples : int, default=500
-        Points drawn for a score that is sampled.
+    n_samples : int or "auto", default=500
+        Points drawn for a score that is sampled; "auto" draws as many as `half_width`
+        takes (see `skresp.scores.sample_size`).
     alpha : float, default=0.05
         Sampled scores come with an interval of confidence 1 - alpha.
+    half_width : float, default=0.05
+        With `n_samples="auto"`: half the width that the interval may have at most.
     invalid_rows : {"raise", "nan"}, default="raise"
         What to do with rows that break a constraint as they stand.
     missing : {"raise", "hold"}, default="raise"
@@ -113,8 +116,9 @@ age follows to 32.
         threshold: float | None = None,
         interventions: str = "minimal",
         method: str = "auto",
-        n_samples: int = 500,
+        n_samples: int | str = 500,
         alpha: float = 0.05,
+        half_width: float = 0.05,
         invalid_rows: str = "raise",
         missing: str = "raise",
         random_state: Any = None,
@@ -129,6 +133,7 @@ age follows to 32.
         self.method = method
         self.n_samples = n_samples
         self.alpha = alpha
+        self.half_width = half_width
         self.invalid_rows = invalid_rows
         self.missing = missing
         self.random_state = random_state
@@ -189,15 +194,23 @@ age follows to 32.
                     f"{name} must be one of {', '.join(map(repr, allowed))}, got "
                     f"{value!r}."
                 )
-        if not isinstance(self.n_samples, (int, np.integer)) or self.n_samples < 1:
+        whole = isinstance(self.n_samples, (int, np.integer))
+        if self.n_samples != "auto" and not (whole and self.n_samples >= 1):  # type: ignore[operator]
             raise ValueError(
-                f"n_samples must be a whole number of at least 1, got "
+                f"n_samples must be a whole number of at least 1, or 'auto', got "
                 f"{self.n_samples!r}."
             )
         if not isinstance(self.alpha, Real) or not 0 < self.alpha < 1:
             raise ValueError(
                 f"alpha must be a number between 0 and 1, got {self.alpha!r}."
             )
+        if self.n_samples == "auto":
+            self._draws()  # refuses a half width that makes no sense
+
+    def _draws(self) -> int:
+        if self.n_samples == "auto":
+            return sample_size(self.half_width, self.alpha, at="half")
+        return int(self.n_samples)
 
     def _goal(self) -> Goal:
         return make_goal(self.estimator_, self.target, self.threshold)
@@ -224,7 +237,7 @@ age follows to 32.
             Question(
                 self.interventions,
                 self.method,
-                self.n_samples,
+                self._draws(),
                 self.alpha,
                 self.invalid_rows,
             ),

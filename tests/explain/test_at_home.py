@@ -556,6 +556,21 @@ def test_sampled_scores_carry_their_interval_and_can_be_drawn_again(sampled):
     )
 
 
+def test_a_wanted_half_width_says_how_many_to_draw(sampled):
+    model, actions, X = sampled
+    explainer = ResponsivenessExplainer(
+        model,
+        actions,
+        method="sample",
+        n_samples="auto",
+        half_width=0.1,
+        random_state=0,
+    )
+    explanation = explainer.fit(X).explain(X[:9])
+    assert (explanation.n_reachable == 93).all()
+    assert ((explanation.upper - explanation.lower) / 2 <= 0.1).all()
+
+
 @pytest.mark.parametrize("how", ["minimal", "joint"])
 def test_sampling_and_the_solver_agree_with_the_lists(valid, actions, how):
     X = valid[0][:6]
@@ -673,6 +688,8 @@ def test_no_rows_are_no_problem(explainer, valid):
         ({"invalid_rows": "drop"}, "invalid_rows must be one of 'raise', 'nan'"),
         ({"missing": "drop"}, "missing must be one of 'raise', 'hold'"),
         ({"n_samples": 0}, "n_samples must be a whole number"),
+        ({"n_samples": "many"}, "or 'auto', got 'many'"),
+        ({"n_samples": "auto", "half_width": 2}, "half_width must lie"),
         ({"alpha": 1}, "alpha must be a number between 0 and 1"),
         ({"alpha": "a"}, "alpha must be a number between 0 and 1"),
         ({"action_set": {}}, "must be an ActionSet or None"),

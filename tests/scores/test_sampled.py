@@ -1,0 +1,153 @@
+"""Sampled scores: they cover the truth, and odd regions end with an honest answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import IfThen, Linear, Switch
+from skresp.scores._stream import feature_keys, row_keys, uniforms
+
+
+class Spy:
+    """A model written down as a function of a frame; nothing is known of it."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, rule):
+        self.rule = rule
+
+    def predict(self, X):
+        return np.asarray(self.rule(X)).astype(int)
+
+
+def explain(rule, actions, X, **arguments):
+    arguments = {"random_state": 0, **arguments}
+    return ResponsivenessExplainer(Spy(rule), actions, **arguments).fit(X).explain(X)
+
+
+def test_the_interval_covers_the_truth_through_the_whole_path():
+    """2,000 people whose true score is 0.3: about 95 % of the intervals hold it."""
+    X = pd.DataFrame({"a": np.linspace(0.31, 0.999, 2_000)})
+    actions = ActionSet({"a": Feature("real", 0, 1)})
+    explanation = explain(lambda X: X["a"] < 0.3, actions, X)
+    covered = (explanation.lower <= 0.3) & (explanation.upper >= 0.3)
+    assert 0.93 <= covered.mean() <= 0.98
+    assert explanation.values.mean() == pytest.approx(0.3, abs=0.003)
+
+
+def test_the_stream_is_uniform_and_independent():
+    keys = row_keys(0, {"a": np.arange(400.0), "b": np.zeros(400)}, 400)
+    u = uniforms(feature_keys(keys, "a"), 250)
+    v = uniforms(feature_keys(keys, "b"), 250)
+    assert u.min() >= 0
+    assert u.max() < 1
+    counts, _ = np.histogram(u, bins=100, range=(0, 1))
+    assert ((counts - 1_000) ** 2 / 1_000).sum() < 160  # chi-square, 99 degrees
+    for other in (v, np.roll(u, 1, axis=0), np.roll(u, 1, axis=1)):
+        assert abs(np.corrcoef(u.ravel(), other.ravel())[0, 1]) < 0.015
+    assert len(np.unique(keys)) == 400
+
+
+# -- regions that are hard to hit ------------------------------------------------------
+
+
+def test_a_switch_that_holds_a_real_target():
+    actions = ActionSet(
+        {"retired": Feature("binary"), "income": Feature("real", 0, 9_000)},
+        [Switch("retired", ["income"])],
+    )
+    X = pd.DataFrame({"retired": [0, 1], "income": [500.0, 800.0]})
+    explanation = explain(lambda X: X["income"] < 4_500, actions, X)
+    # The first can move the income freely; the second only by giving up retirement.
+    assert abs(explanation.values[0, 1] - 0.5) < 0.1
+    assert explanation.n_reachable[1, 1] == 500
+    points = explanation.reachable(1, "income").points
+    assert (points["retired"] == 0).all()
+    assert (explanation.reachable(0, "retired").points["income"] == 500).all()
+
+
+def test_an_equality_among_reals_is_met_though_it_has_no_measure():
+    actions = ActionSet(
+        {"a": Feature("real", 0, 10), "b": Feature("real", 0, 10)},
+        [Linear({"a": 1, "b": 1}, 10, 10)],
+    )
+    X = pd.DataFrame({"a": [4.0], "b": [6.0]})
+    for how in ("minimal", "joint"):
+        explanation = explain(
+            lambda X: X["b"] < 5, actions, X, interventions=how, n_samples=60
+        )
+        assert explanation.n_reachable[0, 0] == 60
+        assert abs(explanation.values[0, 0] - 0.5) < 0.25
+        points = explanation.reachable(0, "a").points
+        np.testing.assert_allclose(points["a"] + points["b"], 10)
+
+
+def test_nothing_feasible_is_told_as_nothing_found():
+    actions = ActionSet(
+        {"a": Feature("real", 0, 10), "b": Feature("real", actionable=False)},
+        [Linear({"a": 1, "b": 1}, 10, 10)],
+    )
+    X = pd.DataFrame({"a": [4.0], "b": [6.0]})
+    explanation = explain(lambda X: X["a"] > 0, actions, X, n_samples=5)
+    assert explanation.values[0, 0] == 0
+    assert explanation.n_reachable[0, 0] == 0
+
+
+@pytest.mark.parametrize("how", ["minimal", "joint"])
+def test_a_feasible_region_of_a_millionth_is_found(how):
+    """Two reals that must stay within a millionth of each other."""
+    actions = ActionSet(
+        {"a": Feature("real", 0, 1_000), "b": Feature("real", 0, 1_000)},
+        [Linear({"a": 1, "b": -1}, -0.0005, 0.0005)],
+    )
+    X = pd.DataFrame({"a": [300.0], "b": [300.0]})
+    explanation = explain(
+        lambda X: X["a"] < 500, actions, X, interventions=how, n_samples=40
+    )
+    assert explanation.n_reachable[0, 0] == 40
+    assert abs(explanation.values[0, 0] - 0.5) < 0.3
+    points = explanation.reachable(0, "a").points
+    assert (abs(points["a"] - points["b"]) <= 0.0005 + 1e-6).all()
+
+
+def test_bounds_of_millions_beside_binaries():
+    actions = ActionSet(
+        {
+            "wealth": Feature("real", -3_000_000, 3_000_000),
+            "debtor": Feature("binary"),
+        },
+        [
+            IfThen(("debtor", "==", 0), ("wealth", ">=", 0)),
+            IfThen(("debtor", "==", 1), ("wealth", "<=", 0)),
+        ],
+    )
+    X = pd.DataFrame({"wealth": [1_000.0], "debtor": [0]})
+    explanation = explain(lambda X: X["debtor"] == 1, actions, X, n_samples=80)
+    assert explanation.n_reachable[0].tolist() == [80, 80]
+    assert abs(explanation.values[0, 0] - 0.5) < 0.25, "half of the range is debt"
+    assert explanation.values[0, 1] == 1
+    points = explanation.reachable(0, "wealth").points
+    assert (points["wealth"][points["debtor"] == 1] <= 1e-6).all()
+    assert (points["wealth"][points["debtor"] == 0] >= -1e-6).all()
+
+
+def test_scores_of_tied_reals_do_not_depend_on_company_or_order():
+    actions = ActionSet(
+        {"a": Feature("real", 0, 10), "b": Feature("real", 0, 10)},
+        [Linear({"a": 1, "b": 1}, upper=12)],
+    )
+    X = pd.DataFrame({"a": [4.0, 1.0, 7.0], "b": [6.0, 2.0, 3.0]})
+    rule = lambda X: X["a"] * X["b"] > 10  # noqa: E731
+    together = explain(rule, actions, X, n_samples=20).values
+    np.testing.assert_array_equal(
+        explain(rule, actions, X[::-1], n_samples=20).values[::-1], together
+    )
+    np.testing.assert_array_equal(
+        explain(rule, actions, X[1:2], n_samples=20).values, together[1:2]
+    )
+    np.testing.assert_array_equal(
+        explain(rule, actions, X, n_samples=20, n_jobs=2).values, together
+    )
