@@ -55,13 +55,14 @@ def column_positions(actions: ActionSet, table: Any) -> list[int]:
 
 
 def encode(
-    actions: ActionSet, X: Any, *, missing: str = "raise"
+    actions: ActionSet, X: Any, *, missing: str = "raise", everything: bool = False
 ) -> NDArray[np.float64]:
     """The rows as numbers, one column a feature in the order of the action set.
 
     A categorical value is its place in the categories, -1 where the label is not
     listed; a missing value is NaN. Columns that neither change nor take part in a
-    constraint are not checked; what stands in them means nothing.
+    constraint are not checked, and what stands in them means nothing unless
+    `everything` is asked for.
     """
     if missing not in MISSING:
         raise ValueError(f"missing must be 'raise' or 'hold', got {missing!r}.")
@@ -77,6 +78,8 @@ def encode(
     for i, (name, position) in enumerate(zip(actions.names, positions, strict=True)):
         feature = actions.features[name]
         if not feature.can_change and name not in actions.constrained:
+            if everything and feature.kind != "categorical":
+                codes[:, i] = column_codes(feature, column(table, position))[0]
             continue
         codes[:, i], wrong = column_codes(feature, column(table, position))
         if wrong.any():

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from skresp.actions import as_table, frame_like, is_frame, row_labels
 
+from ._variants import Variants
 from ._words import Teller
 
 _SHOWN_ROWS = 10
@@ -39,7 +40,7 @@ class Answers:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Explanation:
+class Explanation(Variants):
     """Scores for each row (person) and each feature.
 
     Attributes
@@ -71,8 +72,9 @@ class Explanation:
     at_target: NDArray[np.bool_]
     target: Any
     threshold: float | None
-    # What can still be asked: predictions, reachable points.
+    # What can still be asked, and what has been answered.
     source: Any
+    book: Any = ()
 
     def __post_init__(self) -> None:
         # What was found stays as it was: exact scores and their bounds are one array.
@@ -89,32 +91,43 @@ class Explanation:
 
     # -- the reasons to show ----------------------------------------------------------
 
-    def top_features(self, k: int = 4, min_score: float = 0.0) -> list[list[int]]:
+    def top_features(
+        self, k: int = 4, min_score: float = 0.0, where: Any = None
+    ) -> list[list[int]]:
         """For each row the positions of its `k` largest scores, largest first.
 
         By absolute value, those at or below `min_score` left out (so zeros always),
-        ties in column order.
+        ties in column order. `where` is an array of bool of the scores' shape: only
+        those it marks are taken.
         """
         if not isinstance(k, (int, np.integer)) or k < 1:
             raise ValueError(f"k must be a whole number of at least 1, got {k!r}.")
         size = np.abs(np.nan_to_num(self.values))
+        if where is not None:
+            if np.shape(where) != self.values.shape:
+                raise ValueError(
+                    f"where must be an array of the scores' shape {self.values.shape}, "
+                    f"got {np.shape(where)}."
+                )
+            size = np.where(where, size, 0.0)
         order = np.argsort(-size, axis=1, kind="stable")[:, :k]
         return [
             [int(j) for j in row if size[i, j] > max(min_score, 0.0)]
             for i, row in enumerate(order)
         ]
 
-    def top(self, k: int = 4, min_score: float = 0.0) -> Any:
+    def top(self, k: int = 4, min_score: float = 0.0, where: Any = None) -> Any:
         """The reasons to show, one line each: row, rank, feature, score.
 
-        People without a reason have no line; `at_target` and `values` tell whether
-        that is because they need none or because no single change helps.
+        `where` marks the scores that may be shown, for instance those that `monotone`
+        or `intuitive` hold of. People without a reason have no line; `at_target` and
+        `values` tell whether they need none or no single change helps.
         """
         labels = row_labels(as_table(self.data))
         lines: dict[str, list[Any]] = {
             key: [] for key in ("row", "rank", "feature", "score", "lower", "upper")
         }
-        for i, places in enumerate(self.top_features(k, min_score)):
+        for i, places in enumerate(self.top_features(k, min_score, where)):
             for rank, j in enumerate(places, start=1):
                 lines["row"].append(labels[i])
                 lines["rank"].append(rank)

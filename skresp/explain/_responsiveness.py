@@ -13,15 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 from skresp.actions import (
     ActionSet,
     as_table,
-    column,
     column_positions,
     encode,
     kept,
-    number_matrix,
-    spread,
 )
-from skresp.reach import METHODS, check_interventions, check_valid, distinct_rows
-from skresp.scores import Dress, Goal, Question, make_goal, sample_size, score
+from skresp.reach import METHODS, check_interventions, check_valid
+from skresp.scores import (
+    Dress,
+    Goal,
+    Question,
+    RandomEffects,
+    make_goal,
+    sample_size,
+    score,
+)
 
 from ._base import BaseExplainer
 from ._explanation import Explanation
@@ -60,6 +65,11 @@ class ResponsivenessExplainer(BaseExplainer):
         Sampled scores come with an interval of confidence 1 - alpha.
     half_width : float, default=0.05
         With `n_samples="auto"`: half the width that the interval may have at most.
+    random_effects : mapping or callable, optional
+        What changes by chance along with an intervention: a mapping from feature to a
+        distribution (with scipy's `rvs`) or to a function `(rows, changes, rng)` that
+        returns a number a row, or one such function that returns a table. Reached
+        points still obey every constraint; all scores are then sampled.
     invalid_rows : {"raise", "nan"}, default="raise"
         What to do with rows that break a constraint as they stand.
     missing : {"raise", "hold"}, default="raise"
@@ -119,6 +129,7 @@ age follows to 32.
         n_samples: int | str = 500,
         alpha: float = 0.05,
         half_width: float = 0.05,
+        random_effects: Any = None,
         invalid_rows: str = "raise",
         missing: str = "raise",
         random_state: Any = None,
@@ -134,6 +145,7 @@ age follows to 32.
         self.n_samples = n_samples
         self.alpha = alpha
         self.half_width = half_width
+        self.random_effects = random_effects
         self.invalid_rows = invalid_rows
         self.missing = missing
         self.random_state = random_state
@@ -167,6 +179,7 @@ age follows to 32.
         column_positions(self.action_set_, table)  # an error here, not in explain
         self.dress_ = Dress.of(self.estimator_, table, trained=y is not None)
         self.dress_.places(self.action_set_)
+        self._effects()
         self.target_ = self._goal().target
         return self
 
@@ -207,6 +220,13 @@ age follows to 32.
         if self.n_samples == "auto":
             self._draws()  # refuses a half width that makes no sense
 
+    def _effects(self) -> RandomEffects | None:
+        if self.random_effects is None:
+            return None
+        effects = RandomEffects(self.random_effects)
+        effects.check(self.action_set_)
+        return effects
+
     def _draws(self) -> int:
         if self.n_samples == "auto":
             return sample_size(self.half_width, self.alpha, at="half")
@@ -240,14 +260,14 @@ age follows to 32.
                 self._draws(),
                 self.alpha,
                 self.invalid_rows,
+                self._effects(),
             ),
             int(check_random_state(self.random_state).randint(2**31 - 1)),
             self.missing,
         )
-        first, which = distinct_rows(_columns_to_tell_apart(table))
-        people = table if len(first) == len(table) else spread(table, first)
+        people, which = source.people(table)
         try:
-            codes = encode(source.actions, people, missing=self.missing)
+            codes = source.codes(people)
             scores = score(
                 source.door(people),
                 source.actions,
@@ -288,6 +308,7 @@ age follows to 32.
             self.target_,
             self.threshold,
             source,
+            scores.book,
         )
 
     def _columns(self) -> list[int]:
@@ -296,10 +317,3 @@ age follows to 32.
         if names is None:
             return list(range(len(self.action_set_.names)))
         return [self.action_set_.names.index(name) for name in names]
-
-
-def _columns_to_tell_apart(table: Any) -> Any:
-    matrix = number_matrix(table)
-    if matrix is not None:
-        return matrix
-    return [column(table, i) for i in range(table.shape[1])]

@@ -16,20 +16,27 @@ from skresp.actions import (
     column_positions,
     decode,
     encode,
+    number_matrix,
     spread,
 )
-from skresp.reach import parts_of
+from skresp.reach import distinct_rows, parts_of
 from skresp.scores import (
     Door,
     Dress,
     Goal,
+    Page,
+    Points,
     Question,
+    Segment,
     Wardrobe,
     flat,
     intervals_of,
     interventions_of,
     is_listed,
+    new_values,
+    points_of,
     row_keys,
+    whole,
 )
 
 from ._explanation import Answers
@@ -49,6 +56,50 @@ class Source:
     def door(self, X: Any) -> Door:
         """The door to the model for these rows."""
         return Door(self.goal, Wardrobe(self.dress, self.actions, X))
+
+    def codes(self, X: Any) -> NDArray[np.float64]:
+        """The rows as numbers, one column a feature of the action set."""
+        by_chance = self.question.effects is not None
+        return encode(self.actions, X, missing=self.missing, everything=by_chance)
+
+    def people(self, X: Any) -> tuple[Any, NDArray[np.intp]]:
+        """The distinct rows, and which of them each row is."""
+        table = as_table(X)
+        matrix = number_matrix(table)
+        columns = [column(table, i) for i in range(table.shape[1])]
+        first, which = distinct_rows(columns if matrix is None else matrix)
+        return (table if len(first) == len(table) else spread(table, first)), which
+
+    def points(self, X: Any, feature: str, book: list[Page]) -> Points:
+        """All points that people can reach by a feature, with the answers."""
+        self._check_feature(feature)
+        if self.question.effects is not None:
+            raise ValueError(
+                "With random effects a change has no one point that it leads to, so "
+                "this variant of the score is not defined. Leave random_effects out."
+            )
+        people, which = self.people(X)
+        found = points_of(
+            self.door(people),
+            self.actions,
+            self.codes(people),
+            lambda: self.keys(people),
+            self.question,
+            book,
+            feature,
+        )
+        return found.taken(which, len(people))
+
+    def ask(self, X: Any, points: Points, shift: NDArray[np.float64]) -> NDArray[Any]:
+        """The model's answers to points that are shifted by so much in all features."""
+        table = as_table(X)
+        codes = encode(self.actions, table, missing="hold", everything=True)
+        before = codes[points.owner]
+        change = np.zeros_like(before)
+        change[:, points.columns] = points.change
+        door = self.door(table)
+        new = new_values(whole(self.actions), before, change + shift, door.wardrobe)
+        return door.ask(points.owner, [Segment(0, len(before), new)])
 
     def as_numbers(
         self, X: Any, names: list[str]
@@ -137,18 +188,36 @@ class Source:
     def answers(self, X: Any, feature: str) -> Answers:
         """The points one person can reach by a feature, and the model's answers."""
         self._check_feature(feature)
-        codes = encode(self.actions, X, missing=self.missing)
-        part = next(p for p in parts_of(self.actions) if feature in p.names)
-        columns = [self.actions.names.index(name) for name in part.names]
+        codes = self.codes(X)
         changes, exact = interventions_of(
-            part, feature, codes[:, columns], self.keys(X), self.question
+            self.actions, feature, codes, self.keys(X), self.question
         )
         n = len(changes)
         before = np.repeat(codes, n, axis=0)
-        after = before.copy()
-        after[:, columns] += changes
         points = decode(
-            self.actions, spread(as_table(X), np.zeros(n, dtype=np.intp)), before, after
+            self.actions,
+            spread(as_table(X), np.zeros(n, dtype=np.intp)),
+            before,
+            before + changes,
         )
         reached = self.door(points).ask(np.arange(n)) if n else np.zeros(0, dtype=bool)
         return Answers(points, reached, exact)
+
+    def numbers(self, X: Any) -> NDArray[np.float64]:
+        """All rows as numbers, whatever stands in them."""
+        return encode(self.actions, X, missing="hold", everything=True)
+
+    def as_points(self, X: Any, feature: str, answers: Answers) -> Points:
+        """One person's answers as points."""
+        before = np.repeat(self.numbers(X), len(answers), axis=0)
+        change = self.numbers(answers.points) - before if len(answers) else before
+        place = self.actions.names.index(feature)
+        return Points(
+            feature,
+            place,
+            np.zeros(len(answers), dtype=np.intp),
+            before,
+            change,
+            np.arange(len(self.actions.names)),
+            answers.reached,
+        )

@@ -18,7 +18,7 @@ from ._reachable_set import (
     check_valid,
     reachable_set,
 )
-from ._sample import sample_joint, sample_minimal
+from ._sample import draw_own, sample_joint, sample_minimal
 from ._search import list_by_solver
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "check_interventions",
     "check_valid",
     "distinct_rows",
+    "draw_own",
     "list_by_solver",
     "make_reaches",
     "parts_of",

@@ -1,19 +1,25 @@
 """The one door to the model; responsiveness and how sure it is."""
 
-from ._door import Door
+from ._door import Door, Segment
 from ._dress import Dress, Wardrobe
+from ._effects import RandomEffects
 from ._interval import agresti_coull, at_most, sample_size
+from ._listed import new_values
 from ._lists import Question
+from ._points import Points, points_of
 from ._responsiveness import (
     InvalidRowsError,
+    Page,
     Scores,
     intervals_of,
     interventions_of,
     is_listed,
     score,
+    whole,
 )
 from ._stream import row_keys
 from ._target import AtLeast, AtMost, Goal, flat, make_goal
+from ._variants import Monotone, cost_weighted, intuitive, monotone, profile
 
 __all__ = [
     "AtLeast",
@@ -22,17 +28,29 @@ __all__ = [
     "Dress",
     "Goal",
     "InvalidRowsError",
+    "Monotone",
+    "Page",
+    "Points",
     "Question",
+    "RandomEffects",
     "Scores",
+    "Segment",
     "Wardrobe",
     "agresti_coull",
     "at_most",
+    "cost_weighted",
     "flat",
     "intervals_of",
     "interventions_of",
+    "intuitive",
     "is_listed",
     "make_goal",
+    "monotone",
+    "new_values",
+    "points_of",
+    "profile",
     "row_keys",
     "sample_size",
     "score",
+    "whole",
 ]

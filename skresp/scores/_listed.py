@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp.reach import Part
 
@@ -119,13 +120,15 @@ def new_values(
 
 def count_hits(
     door: Door, tables: Sequence[Table], rows: Places
-) -> tuple[list[Places], Truth]:
+) -> tuple[list[Places], Truth, list[NDArray[np.uint8]]]:
     """For each table, how many interventions on each feature reach the target.
 
     One array of points for all parts of a few rows and for the rows themselves, one
     question, one segmented sum. `rows` are the positions of the tables' rows in the
-    wardrobe. The second value tells which rows are at the target as they are.
+    wardrobe. The second value tells which rows are at the target as they are, the
+    third holds for each table the answers themselves, packed, in the order of points.
     """
+    answered: list[list[Truth]] = [[] for _ in tables]
     at_target = np.zeros(len(rows), dtype=bool)
     hits = [np.zeros((len(rows), len(t.features)), dtype=np.intp) for t in tables]
     load = np.ones(len(rows), dtype=np.intp)
@@ -147,6 +150,7 @@ def count_hits(
         at_target[chunk] = reached[start:]
         for t, counts, change, first in pieces:
             answers = reached[first : first + len(change)]
+            answered[t].append(answers)
             some = np.flatnonzero(counts)
             starts = (np.cumsum(counts) - counts)[some]
             marked = tables[t].marks[change]
@@ -154,7 +158,8 @@ def count_hits(
             hits[t][chunk.start + some] = np.add.reduceat(
                 marked, starts, axis=0, dtype=np.intp
             )
-    return hits, at_target
+    packed = [np.packbits(np.concatenate([[], *a]).astype(bool)) for a in answered]
+    return hits, at_target, packed
 
 
 def chunks(load: Places, door: Door) -> Iterator[slice]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ class Question:
     n_samples: int = 500
     alpha: float = 0.05
     invalid_rows: str = "raise"
+    effects: Any = None  # RandomEffects, or None
 
 
 @dataclass(frozen=True)

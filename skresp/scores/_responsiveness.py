@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -17,17 +17,29 @@ from skresp.reach import Part, TooManyTogetherError, parts_of
 
 from ._door import Door
 from ._dress import Numbers
+from ._effects import draw_with_effects
 from ._interval import agresti_coull
 from ._lines import answer, lines_of
 from ._listed import Table, count_hits, make_table
 from ._lists import Lists, Places, Question, look_up
 from ._sampled import Draw, count_drawn, draws
-from ._stream import Keys
+from ._stream import Keys, feature_keys, generator
 
 # Rows whose part values are looked up together.
 ROWS_AT_ONCE = 16_384
 # Points drawn at once.
 MOST_DRAWS = 500_000
+
+
+@dataclass(frozen=True)
+class Page:
+    """The answers to the listed points of a run of rows, packed, for each part."""
+
+    run: slice
+    answers: dict[Part, NDArray[np.uint8]]
+
+
+_ARRAYS = ("values", "lower", "upper", "exact", "n_reachable", "at_target", "valid")
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,8 @@ class Scores:
     n_reachable: NDArray[np.int32]
     at_target: NDArray[np.bool_]
     valid: NDArray[np.bool_]
+    # The model's answers to listed points, a page for each run of rows.
+    book: list[Page] = field(default_factory=list)
 
     @classmethod
     def blank(cls, rows: int, features: int) -> Scores:
@@ -79,15 +93,14 @@ class Scores:
         """The scores of rows and features at these positions."""
         as_is = columns == list(range(self.values.shape[1]))
         done: dict[int, NDArray[Any]] = {}  # arrays that were one stay one
-        for name in self.__dataclass_fields__:
+        for name in _ARRAYS:
             array = getattr(self, name)
             if id(array) not in done:
                 new = array if len(rows) == len(array) else array[rows]
                 keep = as_is or array.ndim == 1
                 done[id(array)] = new if keep else new[:, columns]
-        return Scores(
-            *(done[id(getattr(self, name))] for name in self.__dataclass_fields__)
-        )
+        arrays: dict[str, Any] = {n: done[id(getattr(self, n))] for n in _ARRAYS}
+        return Scores(**arrays, book=self.book)
 
     @classmethod
     def stacked(cls, parts: list[Scores]) -> Scores:
@@ -95,10 +108,12 @@ class Scores:
         shared = all(part.lower is part.values for part in parts)
         joined = {
             name: np.concatenate([getattr(part, name) for part in parts])
-            for name in cls.__dataclass_fields__
+            for name in _ARRAYS
             if not (shared and name in ("lower", "upper"))
         }
-        return cls(**{"lower": joined["values"], "upper": joined["values"], **joined})
+        book = [page for part in parts for page in part.book]
+        shares = {"lower": joined["values"], "upper": joined["values"]}
+        return cls(**{**shares, **joined}, book=book)
 
 
 def score(
@@ -188,14 +203,20 @@ def _score_run(
     if question.invalid_rows == "raise" and not out.valid.all():
         raise InvalidRowsError
     tables = []
-    if question.method != "sample":
+    if question.method != "sample" and question.effects is None:
         for lists, columns in looked:
             if (lists.which >= 0).any():
                 table = make_table(lists, question.interventions, door.wardrobe)
                 tables.append((table, columns))
-    counted, out.at_target[:] = count_hits(door, [table for table, _ in tables], rows)
+    counted, out.at_target[:], packed = count_hits(door, [t for t, _ in tables], rows)
+    answers = {t.part: bits for (t, _), bits in zip(tables, packed, strict=True)}
+    out = replace(out, book=[Page(run, answers)])
     for (table, columns), hits in zip(tables, counted, strict=True):
         _note_listed(out, table, columns, hits)
+    if question.effects is not None:
+        out = out.with_intervals(True)
+        _note_effects(out, door, actions, looked, values, rows, keys(), question)
+        looked = []
     out = out.with_intervals(any(lists.is_drawn(question) for lists, _ in looked))
     for lists, columns in looked:
         for some, draw in draws(lists, question):
@@ -227,16 +248,38 @@ class InvalidRowsError(ValueError):
 
 
 def interventions_of(
-    part: Part, feature: str, values: Numbers, keys: Keys, question: Question
+    actions: ActionSet, feature: str, codes: Numbers, keys: Keys, question: Question
 ) -> tuple[Numbers, bool]:
     """The interventions of one person on a feature, and whether that is all of them.
 
-    The same ones that the person's score was computed from.
+    The same ones that the person's score was computed from, as total changes with one
+    column a feature of the action set.
     """
+    part, columns = next(
+        (p, c)
+        for p, c in zip(parts_of(actions), part_columns(actions), strict=True)
+        if feature in p.names
+    )
     j = part.names.index(feature)
+    lists = look_up(part, codes[:, columns], question)
+    if question.effects is not None and part.features[j].actionable:
+        rng = generator(feature_keys(keys, feature)[0])
+        changes = draw_with_effects(
+            actions, lists, columns, 0, codes[0], j, question, rng
+        )
+        return changes, False
+    on_part, complete = _on_part(lists, j, keys, question)
+    changes = np.zeros((len(on_part), len(actions.names)))
+    changes[:, columns] = on_part
+    return changes, complete
+
+
+def _on_part(
+    lists: Lists, j: int, keys: Keys, question: Question
+) -> tuple[Numbers, bool]:
+    part = lists.part
     if not part.features[j].actionable:
         return np.zeros((0, len(part.names))), True
-    lists = look_up(part, values, question)
     for _, draw in draws(lists, question):
         drawn = draw(j, np.zeros(1, dtype=np.intp), keys)
         return drawn.changes, bool(drawn.exact[0])
@@ -253,6 +296,47 @@ def _note_listed(out: Scores, table: Table, columns: Places, hits: Places) -> No
         sizes = table.sizes[which, k]
         out.n_reachable[rows, columns[j]] = sizes
         out.values[rows, columns[j]] = hits[rows, k] / np.maximum(sizes, 1)
+
+
+def _note_effects(
+    out: Scores,
+    door: Door,
+    actions: ActionSet,
+    looked: list[tuple[Lists, Places]],
+    values: Numbers,
+    rows: Places,
+    keys: Keys,
+    question: Question,
+) -> None:
+    """Note scores in which chance has a part: every one of them is drawn."""
+    everything = whole(actions)
+    for lists, columns in looked:
+        for j in lists.part.actionable:
+            mine = feature_keys(keys[rows], lists.part.names[j])
+            for some in _portions(np.flatnonzero(lists.valid), question.n_samples):
+                found = [
+                    draw_with_effects(
+                        actions,
+                        lists,
+                        columns,
+                        int(i),
+                        values[i],
+                        j,
+                        question,
+                        generator(mine[i]),
+                    )
+                    for i in some
+                ]
+                draw = Draw.of(values[some], found, False)
+                hits = count_drawn(door, everything, rows[some], draw)
+                _note_drawn(out, some, columns[j], draw, hits, question.alpha)
+
+
+def whole(actions: ActionSet) -> Part:
+    """All features as if they were one part; for its columns only."""
+    names = actions.names
+    features = tuple(actions.features.values())
+    return Part(names, features, (), (), tuple(range(len(names))))
 
 
 def _portions(rows: Places, n_samples: int) -> list[Places]:
@@ -295,7 +379,8 @@ def _note_lines(
 def is_listed(part: Part, values: Numbers, question: Question) -> bool:
     """Whether one person's changes on a part are all listed."""
     lists = look_up(part, values, question)
-    return question.method != "sample" and not lists.is_drawn(question)
+    drawn = question.method == "sample" or question.effects is not None
+    return not drawn and not lists.is_drawn(question)
 
 
 def intervals_of(
@@ -306,7 +391,7 @@ def intervals_of(
     In values of the feature; None where there is no line that can be told.
     """
     j = part.names.index(feature)
-    if question.method != "auto" or door.along is None:
+    if question.method != "auto" or question.effects or door.along is None:
         return None
     row = np.zeros(1, dtype=np.intp)
     found = lines_of(part, j, row, values, question.interventions)

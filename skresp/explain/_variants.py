@@ -1,0 +1,196 @@
+"""Variants of a responsiveness score, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skresp.scores import Monotone, Points, cost_weighted, intuitive, monotone, profile
+
+if TYPE_CHECKING:
+    from ._source import Source
+
+Scores = NDArray[np.float64]
+
+
+class Variants:
+    """Other readings of the same points and answers.
+
+    The answers to listed points are those that the scores were computed from; points
+    that were drawn, and real features, are drawn again from the same stream.
+    """
+
+    values: Scores
+    n_reachable: NDArray[np.int32]
+    feature_names: list[str]
+    data: Any
+    source: Source
+    book: Any
+
+    def _movable(self) -> list[tuple[int, str]]:
+        """The features that somebody can move."""
+        some = np.flatnonzero((self.n_reachable > 0).any(axis=0))
+        return [(int(j), self.feature_names[j]) for j in some]
+
+    def _points(self, feature: str) -> Points:
+        return self.source.points(self.data, feature, self.book)
+
+    def cost_weighted(
+        self,
+        cost: Mapping[str, Any] | Callable[[Any, Any], Any],
+        weight: Callable[[Any], Any] | None = None,
+    ) -> Scores:
+        """The share of weight that reaches the target, cheap changes weighing more.
+
+        Parameters
+        ----------
+        cost : mapping or callable
+            From feature to the cost of a unit of change, one number or a pair (up,
+            down); features that are not named cost nothing. Or a function of two
+            frames of numbers, the rows and the points they reach.
+        weight : callable, optional
+            From costs to weights; 1 / (1 + cost) unless given.
+
+        Returns
+        -------
+        array of the scores' shape
+        """
+        to_weight = weight or (lambda c: 1.0 / (1.0 + c))
+        out = np.zeros_like(self.values)
+        for j, name in self._movable():
+            points = self._points(name)
+            weights = np.asarray(to_weight(self._costs(points, cost)), dtype=float)
+            out[:, j] = cost_weighted(points, weights, len(self.values))
+        return out
+
+    def _costs(self, points: Points, cost: Any) -> Scores:
+        names = self.source.actions.names
+        if callable(cost):
+            rows = self.source.numbers(self.data)[points.owner]
+            reached = rows.copy()
+            reached[:, points.columns] += points.change
+            frames = (pd.DataFrame(a, columns=list(names)) for a in (rows, reached))
+            return np.asarray(cost(*frames), dtype=float)
+        if not isinstance(cost, Mapping):
+            raise TypeError(
+                f"cost must be a mapping from feature to cost, or a function of rows "
+                f"and reached points, got {cost!r}."
+            )
+        total = np.zeros(len(points.owner))
+        for name, each in cost.items():
+            if name not in names:
+                raise ValueError(f"cost names {name!r}, which is no feature.")
+            up, down = each if isinstance(each, (tuple, list)) else (each, each)
+            place = np.flatnonzero(points.columns == names.index(name))
+            if len(place):
+                change = points.change[:, place[0]]
+                total += np.where(change > 0, up * change, -down * change)
+        return total
+
+    def robust(self, radius: Mapping[str, float], n_shifts: int = 32) -> Scores:
+        """The least share over shifts of the other features within a radius.
+
+        Parameters
+        ----------
+        radius : mapping from feature to the size its value may be off by
+            Numbers only; an integer is off by whole units.
+        n_shifts : int, default=32
+            Shifts that are tried: none, every feature at one of its ends, and random
+            ones. The least share over all shifts is at most what is returned.
+        """
+        actions = self.source.actions
+        size = np.zeros(len(actions.names))
+        for name, amount in radius.items():
+            if name not in actions.features:
+                raise ValueError(f"radius names {name!r}, which is no feature.")
+            if actions.features[name].kind not in ("integer", "real"):
+                raise ValueError(
+                    f"radius names {name!r}, which is {actions.features[name].kind}; "
+                    f"only integer and real values can be off."
+                )
+            size[actions.names.index(name)] = amount
+        shifts = self._shifts(size, n_shifts)
+        out = np.zeros_like(self.values)
+        for j, name in self._movable():
+            points = self._points(name)
+            least = np.ones(len(self.values))
+            for shift in shifts:
+                mine = shift.copy()
+                mine[actions.names.index(name)] = 0.0
+                reached = self.source.ask(self.data, points, mine)
+                total = np.bincount(points.owner, minlength=len(least))
+                good = np.bincount(points.owner, reached, minlength=len(least))
+                least = np.minimum(least, good / np.maximum(total, 1))
+            out[:, j] = least
+        return out
+
+    def _shifts(self, size: Scores, n: int) -> list[Scores]:
+        rng = np.random.default_rng(self.source.seed)
+        whole = np.array(
+            [f.kind == "integer" for f in self.source.actions.features.values()]
+        )
+        shifts = [np.zeros_like(size)]
+        for k in np.flatnonzero(size):
+            for sign in (1.0, -1.0):
+                shifts.append(np.where(np.arange(len(size)) == k, sign * size, 0.0))
+        while len(shifts) < n:
+            shifts.append(rng.uniform(-size, size))
+        return [np.where(whole, np.trunc(shift), shift) for shift in shifts]
+
+    def profile(self, row: int, feature: str) -> pd.DataFrame:
+        """P(target | the feature changes by at least so much), up and down.
+
+        A frame with columns `direction`, `change` and `probability`.
+        """
+        person = self._row(row)  # type: ignore[attr-defined]
+        answers = self.source.answers(person, feature)
+        points = self.source.as_points(person, feature, answers)
+        parts = []
+        for way, name in ((1, "up"), (-1, "down")):
+            size, share = profile(points, way)
+            parts.append(
+                pd.DataFrame({"direction": name, "change": size, "probability": share})
+            )
+        return pd.concat(parts, ignore_index=True)
+
+    def monotone(self) -> Monotone:
+        """Where moving far enough one way always works, and nothing else does.
+
+        `side` and `threshold` are arrays of the scores' shape; `side != 0` marks the
+        scores that this holds of, for `top(where=...)`.
+        """
+        side = np.zeros(self.values.shape, dtype=np.int8)
+        threshold = np.full(self.values.shape, np.nan)
+        for j, name in self._movable():
+            feature = self.source.actions.features[name]
+            if feature.kind != "categorical" or feature.direction is not None:
+                found = monotone(self._points(name), len(self.values))
+                side[:, j], threshold[:, j] = found.side, found.threshold
+        return Monotone(side, threshold)
+
+    def intuitive(self, directions: Mapping[str, str]) -> NDArray[np.bool_]:
+        """Where the expected direction has a hit.
+
+        Parameters
+        ----------
+        directions : mapping from feature to "increase" or "decrease"
+            Features that are not named are not expected to help.
+        """
+        out = np.zeros(self.values.shape, dtype=bool)
+        for name, way in directions.items():
+            if name not in self.feature_names:
+                raise ValueError(f"directions names {name!r}, which is no feature.")
+            if way not in ("increase", "decrease"):
+                raise ValueError(
+                    f"directions[{name!r}] must be 'increase' or 'decrease', got "
+                    f"{way!r}."
+                )
+            j = self.feature_names.index(name)
+            if (self.n_reachable[:, j] > 0).any():
+                sign = 1 if way == "increase" else -1
+                out[:, j] = intuitive(self._points(name), sign, len(self.values))
+        return out

@@ -1,0 +1,181 @@
+"""Variants of the score, against a reading of the points one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import Linkage
+
+from .. import oracle
+from ..scores.test_naive import Whim
+from ..strategies import cases, people
+
+
+class Spy:
+    classes_ = np.array([0, 1])
+
+    def __init__(self, rule):
+        self.rule, self.asked = rule, 0
+
+    def predict(self, X):
+        self.asked += len(X)
+        return np.asarray(self.rule(X)).astype(int)
+
+
+@given(data=st.data())
+@settings(max_examples=40)
+def test_variants_equal_a_reading_point_by_point(data):
+    actions, person = data.draw(cases(most_features=3))
+    others = data.draw(st.lists(people(actions), max_size=2))
+    rows = [person, *(row for row in others if oracle.move_ok(actions, row, row))]
+    X = pd.DataFrame([*rows, rows[0]])
+    note(str(actions))
+    note(str(X))
+    model = Whim(data.draw(st.integers(0, 9)), actions.names)
+    explanation = ResponsivenessExplainer(model, actions).fit(X).explain(X)
+    numbers = [n for n in actions.names if actions.features[n].kind != "categorical"]
+    cost = {n: (1.0, 3.0) for n in numbers[:2]}
+    weighted = explanation.cost_weighted(cost)
+    monotone = explanation.monotone()
+    ways = dict.fromkeys(numbers, "increase")
+    intuitive = explanation.intuitive(ways)
+    for i, row in enumerate([*rows, rows[0]]):
+        for j, name in enumerate(actions.names):
+            points = oracle.interventions(actions, row, name, "minimal")
+            hit = [model.answer(p) == "yes" for p in points]
+            weights = []
+            for p in points:
+                c = 0.0
+                for n, (up, down) in cost.items():
+                    change = p[n] - row[n]
+                    c += up * change if change > 0 else -down * change
+                weights.append(1 / (1 + c))
+            share = np.dot(weights, hit) / sum(weights) if points else 0.0
+            assert weighted[i, j] == pytest.approx(share)
+            if name not in numbers:
+                continue
+            changes = [p[name] - row[name] for p in points]
+            expected = any(h and c > 0 for h, c in zip(hit, changes, strict=True))
+            assert intuitive[i, j] == expected
+            assert monotone.side[i, j] == naive_side(changes, hit)
+
+
+def naive_side(changes, hit):
+    """1, -1 or 0, by the definition."""
+    for way in (1, -1):
+        mine = [(abs(c), h) for c, h in zip(changes, hit, strict=True) if c * way > 0]
+        other = [h for c, h in zip(changes, hit, strict=True) if c * way < 0]
+        good = [size for size, h in mine if h]
+        if good and not any(other):
+            if all(h for size, h in mine if size >= min(good)):
+                return way
+    return 0
+
+
+@pytest.fixture
+def loans():
+    X = pd.DataFrame({"loans": [3, 0], "years": [2, 5], "age": [30, 40]})
+    actions = ActionSet(
+        {
+            "loans": Feature("integer", 0, 5),
+            "years": Feature("integer", 0, 9, direction="increase"),
+            "age": Feature("integer", actionable=False),
+        },
+        [Linkage("years", {"age": 1})],
+    )
+    spy = Spy(lambda X: (X["loans"] <= 1) & (X["age"] <= 60) | (X["years"] >= 8))
+    return ResponsivenessExplainer(spy, actions, random_state=0).fit(X).explain(X), spy
+
+
+def test_answers_are_used_again(loans):
+    explanation, spy = loans
+    before = spy.asked
+    explanation.cost_weighted({"loans": 1})
+    explanation.monotone()
+    explanation.intuitive({"loans": "decrease"})
+    assert spy.asked == before, "listed points have been answered already"
+    explanation.robust({"age": 1})
+    assert spy.asked > before
+
+
+def test_monotone_names_the_side_and_the_threshold(loans):
+    explanation, _ = loans
+    found = explanation.monotone()
+    assert found.side[0].tolist() == [-1, 1, 0]
+    assert found.threshold[0, :2].tolist() == [1, 8]
+    reasons = explanation.top(4, where=found.side != 0)
+    assert set(reasons["feature"]) <= {"loans", "years"}
+    with pytest.raises(ValueError, match="scores' shape"):
+        explanation.top(4, where=[True])
+
+
+def test_a_function_of_rows_and_points_can_be_the_cost(loans):
+    explanation, _ = loans
+    by_name = explanation.cost_weighted({"loans": 2.0, "age": 1.0})
+    by_hand = explanation.cost_weighted(
+        lambda rows, reached: (
+            2 * abs(reached["loans"] - rows["loans"])
+            + abs(reached["age"] - rows["age"])
+        )
+    )
+    np.testing.assert_allclose(by_name, by_hand)
+    flat = explanation.cost_weighted({"loans": 5.0}, weight=np.ones_like)
+    np.testing.assert_allclose(flat, explanation.values)
+
+
+def test_profile_tells_how_far_is_far_enough(loans):
+    explanation, _ = loans
+    profile = explanation.profile(0, "loans")
+    down = profile[profile["direction"] == "down"]
+    assert down["change"].tolist() == [1, 2, 3]
+    np.testing.assert_allclose(down["probability"], [2 / 3, 1, 1])
+    up = profile[profile["direction"] == "up"]
+    assert up["probability"].tolist() == [0, 0]
+
+
+def test_the_robust_score_is_never_above_the_plain_one(loans):
+    explanation, _ = loans
+    robust = explanation.robust({"loans": 1, "age": 2.5})
+    assert (robust <= explanation.values + 1e-12).all()
+    # With a loan more than it looks, years alone still do; fewer loans may not.
+    assert robust[0, 1] == pytest.approx(explanation.values[0, 1])
+    wide = explanation.robust({"age": 50})
+    assert wide[0, 0] == 0
+    np.testing.assert_allclose(explanation.robust({"age": 0}), explanation.values)
+
+
+def test_real_features_have_variants_from_draws():
+    X = pd.DataFrame({"a": [0.9, 0.1]})
+    actions = ActionSet({"a": Feature("real", 0, 1)})
+    spy = Spy(lambda X: X["a"] < 0.3)
+    explanation = (
+        ResponsivenessExplainer(spy, actions, random_state=0).fit(X).explain(X)
+    )
+    found = explanation.monotone()
+    assert found.side[0, 0] == -1
+    assert found.threshold[0, 0] == pytest.approx(0.3, abs=0.01)
+    assert found.side[1, 0] == 0, "works on both sides"
+    profile = explanation.profile(0, "a")
+    assert profile["probability"].max() == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda e: e.cost_weighted({"dog": 1}), "cost names 'dog'"),
+        (lambda e: e.cost_weighted(3), "must be a mapping from feature to cost"),
+        (lambda e: e.robust({"dog": 1}), "radius names 'dog'"),
+        (lambda e: e.intuitive({"dog": "increase"}), "directions names 'dog'"),
+        (lambda e: e.intuitive({"loans": "up"}), "must be 'increase' or 'decrease'"),
+        (lambda e: e.profile(0, "dog"), "no feature 'dog'"),
+    ],
+)
+def test_bad_arguments_are_refused(loans, call, message):
+    explanation, _ = loans
+    with pytest.raises((TypeError, ValueError), match=message):
+        call(explanation)

@@ -1,0 +1,152 @@
+"""Random effects: chance is drawn, reproducible, and never breaks a constraint."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import Linear, OneHot
+
+
+class Spy:
+    classes_ = np.array([0, 1])
+
+    def __init__(self, rule):
+        self.rule, self.seen = rule, []
+
+    def predict(self, X):
+        self.seen.append(X)
+        return np.asarray(self.rule(X)).astype(int)
+
+
+@pytest.fixture
+def insured():
+    X = pd.DataFrame({"employed": [0, 1], "insured": [0, 0], "trades": [3, 5]})
+    actions = ActionSet.infer(
+        X,
+        features={"trades": Feature("integer", 0, 50, actionable=False)},
+        immutable=["insured"],
+    )
+    return X, actions
+
+
+def insurance(rows, changes, rng):
+    """Who finds work is insured in seven of ten cases."""
+    return (changes["employed"] > 0) * rng.binomial(1, 0.7, len(rows))
+
+
+def explain(spy, actions, X, **arguments):
+    arguments = {"random_state": 0, **arguments}
+    return ResponsivenessExplainer(spy, actions, **arguments).fit(X).explain(X)
+
+
+def test_insurance_after_employment(insured):
+    X, actions = insured
+    spy = Spy(lambda X: X["insured"] == 1)
+    explanation = explain(spy, actions, X, random_effects={"insured": insurance})
+    assert explanation.lower[0, 0] <= 0.7 <= explanation.upper[0, 0]
+    assert explanation.values[1, 0] == 0, "who loses work is not insured by that"
+    assert not explanation.exact[:, 0].any()
+    again = explanation.reachable(0, "employed")
+    assert again.reached.mean() == explanation.values[0, 0]
+    assert set(again.points["employed"]) == {1}
+
+
+def test_distributions_and_one_function_for_all(insured):
+    X, actions = insured
+    spy = Spy(lambda X: X["trades"] >= 5)
+    poisson = explain(spy, actions, X, random_effects={"trades": stats.poisson(2)})
+    wanted = 1 - stats.poisson(2).cdf(1)
+    assert poisson.lower[0, 0] <= wanted <= poisson.upper[0, 0]
+
+    def everything(rows, changes, rng):
+        noise = np.zeros(rows.shape)
+        noise[:, list(rows.columns).index("trades")] = rng.poisson(2, len(rows))
+        return noise
+
+    table = explain(spy, actions, X, random_effects=everything)
+    assert table.lower[0, 0] <= wanted <= table.upper[0, 0]
+
+
+def test_chance_adds_to_what_a_person_has_in_a_frame_with_labels(insured):
+    X, actions = insured
+    X = X.assign(home=["own", "rent"])
+    actions = ActionSet.infer(X, immutable=["home", "trades", "insured"])
+    spy = Spy(lambda X: X["trades"] >= 5)
+    explanation = explain(spy, actions, X, random_effects={"trades": stats.poisson(2)})
+    wanted = 1 - stats.poisson(2).cdf(1)
+    assert explanation.lower[0, 0] <= wanted <= explanation.upper[0, 0]
+    assert min(explanation.reachable(0, "employed").points["trades"]) == 3
+
+
+def test_chance_does_not_break_constraints_or_kinds():
+    X = pd.DataFrame({"own": [1], "rent": [0], "a": [2.0], "b": [3.0], "n": [1]})
+    actions = ActionSet(
+        {
+            "own": Feature("binary", actionable=False),
+            "rent": Feature("binary", actionable=False),
+            "a": Feature("real", actionable=False),
+            "b": Feature("real", actionable=False),
+            "n": Feature("integer", 0, 3),
+        },
+        [OneHot(["own", "rent"]), Linear({"a": 1, "b": 1}, upper=6)],
+    )
+
+    def storm(rows, changes, rng):
+        noise = np.zeros(rows.shape)
+        swap = rng.integers(-1, 2, len(rows))
+        noise[:, 0], noise[:, 1] = swap, rng.integers(-1, 2, len(rows))
+        noise[:, 2] = rng.normal(0, 2, len(rows))
+        return noise
+
+    spy = Spy(lambda X: X["rent"] == 1)
+    explanation = explain(spy, actions, X, random_effects=storm, n_samples=300)
+    assert explanation.n_reachable[0, 4] == 300
+    points = pd.concat(spy.seen)
+    assert (points["own"] + points["rent"] == 1).all()
+    assert (points["a"] + points["b"] <= 6 + 1e-6).all()
+    assert 0 < explanation.values[0, 4] < 1
+
+
+def test_impossible_chance_ends():
+    X = pd.DataFrame({"a": [0, 1], "n": [1, 2]})
+    spy = Spy(lambda X: X["n"] > 0)
+    explanation = explain(
+        spy,
+        ActionSet.infer(X),
+        X,
+        random_effects={"a": stats.uniform(5, 1)},
+        n_samples=9,
+    )
+    assert (explanation.n_reachable == 0).all()
+    assert (explanation.upper == 1).all()
+
+
+def test_the_same_seed_whatever_the_order(insured):
+    X, actions = insured
+    spy = Spy(lambda X: X["insured"] == 1)
+    effects = {"insured": insurance}
+    one = explain(spy, actions, X, random_effects=effects)
+    two = explain(spy, actions, X[::-1], random_effects=effects)
+    np.testing.assert_array_equal(one.values, two.values[::-1])
+
+
+@pytest.mark.parametrize(
+    ("effects", "message"),
+    [
+        ({"dog": stats.norm()}, "names 'dog', which is no feature"),
+        ({"home": stats.norm()}, "'home', which has labels"),
+        ({"n": 3}, r"random_effects\['n'\] must be a distribution"),
+        ({}, "must be a mapping from feature to distribution"),
+        (lambda rows, changes, rng: np.zeros(3), "of the rows' shape"),
+        (lambda rows, changes, rng: np.full(rows.shape, np.nan), "finite noise"),
+    ],
+)
+def test_bad_effects_are_refused(effects, message):
+    X = pd.DataFrame({"n": [1, 2], "home": ["a", "b"]})
+    spy = Spy(lambda X: X["n"] > 1)
+    with pytest.raises((TypeError, ValueError), match=message):
+        explain(spy, ActionSet.infer(X), X, random_effects=effects)
