@@ -9,6 +9,8 @@ at once, a level at a time: a fragment is a stretch of one line at one node.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +41,51 @@ def sweep(
     ensemble: Ensemble, start: Floats, rate: Floats, low: Floats, high: Floats
 ) -> Cells:
     """The pieces of lines on which the scores of an ensemble are constant."""
+    kernel = _kernel()
+    if kernel is not None:
+        line, ends, scores, done = kernel.sweep_lines(
+            ensemble.roots,
+            ensemble.output,
+            ensemble.feature,
+            ensemble.threshold,
+            ensemble.left,
+            ensemble.right,
+            ensemble.missing_left,
+            ensemble.leaves,
+            ensemble.base,
+            ensemble.rule == XGBOOST,
+            np.ascontiguousarray(start),
+            np.ascontiguousarray(_seen(ensemble, start)),
+            np.ascontiguousarray(rate),
+            np.ascontiguousarray(low),
+            np.ascontiguousarray(high),
+        )
+        if done:
+            return Cells(line.astype(np.intp), ends[:, 0], ends[:, 1], scores)
+    return sweep_arrays(ensemble, start, rate, low, high)
+
+
+@lru_cache(maxsize=1)
+def _kernel() -> Any:
+    """The compiled form, where numba is installed."""
+    try:
+        from . import _kernel as compiled
+    except ImportError:
+        return None
+    return compiled
+
+
+def _seen(ensemble: Ensemble, start: Floats) -> Floats:
+    """Values as the trees compare them."""
+    if ensemble.rule == DOUBLE:
+        return start
+    return start.astype(np.float32).astype(float)
+
+
+def sweep_arrays(
+    ensemble: Ensemble, start: Floats, rate: Floats, low: Floats, high: Floats
+) -> Cells:
+    """The same by whole arrays, without numba."""
     line, node, a, b = _leaves_met(ensemble, start, rate, low, high)
     gain = ensemble.leaves[node]
     if (ensemble.output >= 0).all() and ensemble.width > 1:
@@ -65,7 +112,7 @@ def _leaves_met(
     ensemble: Ensemble, start: Floats, rate: Floats, low: Floats, high: Floats
 ) -> tuple[Places, Places, Floats, Floats]:
     """The leaves that each line meets, with the stretch on which it does."""
-    seen = start if ensemble.rule == DOUBLE else start.astype(np.float32).astype(float)
+    seen = _seen(ensemble, start)
     trees = len(ensemble.roots)
     line = np.repeat(np.arange(len(start)), trees)
     node = np.tile(ensemble.roots, len(start))

@@ -31,6 +31,7 @@ from skresp.constraints import IfThen, Linear, Linkage, Switch
 from skresp.scores import AtLeast, AtMost
 from skresp.scores._along import along_of
 from skresp.scores._ensemble import ensemble_of
+from skresp.scores._sweep import sweep, sweep_arrays
 from skresp.scores._target import make_goal
 
 
@@ -336,6 +337,31 @@ def test_intervals_of_listed_integers_are_runs():
     actions = ActionSet({"n": Feature("integer", 0, 9)})
     explanation = explain(model, actions, X, X[4:5], target=True)
     assert explanation.intervals(0, "n") == [(1, 2), (7, 7)]
+
+
+@pytest.mark.parametrize("name", ["RF", "tree", "XGB", "LightGBM", "HistGB", "GB"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_compiled_sweep_equals_the_one_by_arrays(name, classes, data):
+    pytest.importorskip("numba")
+    X, y = data
+    y = y + (X["debt"] > 1.2) if classes == 3 else y
+    model = CLASSIFIERS[name]().fit(X, y)
+    ensemble = ensemble_of(model, X[:20])
+    start = X[:40].to_numpy(dtype=float)
+    rate = np.zeros_like(start)
+    rate[:, 0], rate[:, 1] = 1000.0, -0.3
+    low, high = np.full(40, -2.0), np.full(40, 3.0)
+    compiled = sweep(ensemble, start, rate, low, high)
+    arrays = sweep_arrays(ensemble, start, rate, low, high)
+    np.testing.assert_array_equal(compiled.line, arrays.line)
+    np.testing.assert_array_equal(compiled.low, arrays.low)
+    np.testing.assert_array_equal(compiled.high, arrays.high)
+    np.testing.assert_allclose(compiled.scores, arrays.scores, atol=1e-9)
+    middle = start[arrays.line] + rate[0] * ((arrays.low + arrays.high) / 2)[:, None]
+    wide = arrays.high - arrays.low > 1e-5
+    np.testing.assert_allclose(
+        arrays.scores[wide], ensemble.sums(middle)[wide], atol=1e-9
+    )
 
 
 # -- the trees themselves ---------------------------------------------------------
