@@ -116,17 +116,23 @@ def sample_joint(
     found: list[Numbers] = []
     tried = 0
     while len(found) < n and tried < TRIES_PER_POINT * n:
-        tried += 1
-        fixed = propose()
-        if fixed is None:
+        proposals = [propose() for _ in range(n - len(found))]
+        tried += len(proposals)
+        # Draws of the same configuration share its slice.
+        wanted: dict[tuple[tuple[int, float], ...], int] = {}
+        for fixed in proposals:
+            if fixed is not None:
+                key = tuple(fixed.items())
+                wanted[key] = wanted.get(key, 0) + 1
+        if not wanted:
             break
-        own = _draw_slice(search, fixed, (), reals, rng)
-        if own is None:
-            continue
-        change = part.total(own[None])[0]
-        if j is None or change[j] != 0:
-            found.append(change)
-    return Sample(_stack(found, part), tried)
+        for key, count in wanted.items():
+            for own in _draw_slice(search, dict(key), (), reals, count, rng):
+                change = part.total(own[None])[0]
+                if j is None or change[j] != 0:
+                    found.append(change)
+    order = rng.permutation(len(found))
+    return Sample(_stack([found[i] for i in order], part), tried)
 
 
 def _free_reals(part: Part, before: Numbers) -> list[int]:
@@ -214,8 +220,8 @@ def _minimal_draw(
     if not choices:
         return None
     fixed, held, free = choices[rng.integers(len(choices))]
-    own = _draw_slice(search, fixed, held, free, rng)
-    return None if own is None else part.total(own[None])[0]
+    drawn = _draw_slice(search, fixed, held, free, 1, rng)
+    return part.total(drawn[0][None])[0] if drawn else None
 
 
 def _configurations(search: Search, extra: Sequence[Row]) -> list[dict[int, float]]:
@@ -242,12 +248,14 @@ def _draw_slice(
     fixed: Mapping[int, float],
     held: Sequence[int],
     free: Sequence[int],
+    n: int,
     rng: np.random.Generator,
-) -> Numbers | None:
+) -> list[Numbers]:
     """Own changes with some reached values fixed, some reals held and others uniform.
 
     By rejection from the smallest box around the slice; where the slice is too thin
-    for that, one real after the other within what the others leave.
+    for that, one real after the other within what the others leave. Fewer than `n`
+    where nothing more is found.
     """
     part = search.part
     rows = [row(search._at(k, value), 0, 0) for k, value in fixed.items()]
@@ -256,24 +264,40 @@ def _draw_slice(
     for k in free:
         box = _range(search, rows, k)
         if box is None:
-            return None
+            return []
         boxes[k] = box
+    found: list[Numbers] = []
+    size = max(4 * n, 64) if free else n
     for _ in range(4):
-        draws = {k: rng.uniform(*box, size=64) for k, box in boxes.items()}
-        own = _complete(search, fixed, held, draws, 64 if free else 1)
+        draws = {k: rng.uniform(*box, size=size) for k, box in boxes.items()}
+        own = _complete(search, fixed, held, draws, size)
         ok = part.feasible(np.broadcast_to(search.before, own.shape), own)
-        if ok.any():
-            return own[np.flatnonzero(ok)[0]]
-        if not free:
+        found += list(own[ok])
+        if len(found) >= n:
+            return found[:n]
+        if not free or not found:
             break
+    while len(found) < n:
+        one = _draw_one_by_one(search, rows, free, rng)
+        if one is None:
+            break
+        found.append(one)
+    return found
+
+
+def _draw_one_by_one(
+    search: Search, rows: Sequence[Row], free: Sequence[int], rng: np.random.Generator
+) -> Numbers | None:
+    """One real after the other, each uniform within what those before it leave."""
+    rows = list(rows)
     for k in rng.permutation(list(free)).tolist():
         box = _range(search, rows, k)
         if box is None:
             return None
         amount = rng.uniform(*box)
-        rows.append(row(search.program.own(part.names[k]), amount, amount))
-    outcome, own_found = search.find(rows, Expression())
-    return own_found if outcome is Outcome.FEASIBLE else None
+        rows.append(row(search.program.own(search.part.names[k]), amount, amount))
+    outcome, own = search.find(rows, Expression())
+    return own if outcome is Outcome.FEASIBLE else None
 
 
 def _complete(

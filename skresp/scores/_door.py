@@ -24,7 +24,7 @@ _FIRST_BYTES = 2 * 2**20
 _MOST_BYTES = 64 * 2**20
 _SLOW_MODEL = 8.0
 # Rows on which what is told of a model along lines is checked.
-_ROWS_TO_CHECK = 64
+_ROWS_TO_CHECK = 16
 
 
 @dataclass(frozen=True)

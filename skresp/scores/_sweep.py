@@ -43,16 +43,13 @@ def sweep(
     """The pieces of lines on which the scores of an ensemble are constant."""
     kernel = _kernel()
     if kernel is not None:
-        line, ends, scores, done = kernel.sweep_lines(
+        first, which, when, done = kernel.leaves_met(
             ensemble.roots,
-            ensemble.output,
             ensemble.feature,
             ensemble.threshold,
             ensemble.left,
             ensemble.right,
             ensemble.missing_left,
-            ensemble.leaves,
-            ensemble.base,
             ensemble.rule == XGBOOST,
             np.ascontiguousarray(start),
             np.ascontiguousarray(_seen(ensemble, start)),
@@ -61,8 +58,32 @@ def sweep(
             np.ascontiguousarray(high),
         )
         if done:
-            return Cells(line.astype(np.intp), ends[:, 0], ends[:, 1], scores)
+            line, leaf, before = which.T
+            lines = np.arange(len(low))
+            opening = _gains(ensemble, first.ravel())
+            opening = opening.reshape(len(low), first.shape[1], -1).sum(axis=1)
+            change = _gains(ensemble, leaf) - _gains(ensemble, before)
+            return _pieces(
+                ensemble,
+                np.concatenate([lines, line]),
+                np.concatenate([low, when]),
+                np.concatenate([opening, change]),
+                high,
+            )
     return sweep_arrays(ensemble, start, rate, low, high)
+
+
+def sweep_arrays(
+    ensemble: Ensemble, start: Floats, rate: Floats, low: Floats, high: Floats
+) -> Cells:
+    """The same by whole arrays, without numba."""
+    line, leaf, a, b = _leaves_met(ensemble, start, rate, low, high)
+    gain = _gains(ensemble, leaf)
+    # A leaf comes into force where its stretch begins and ceases where it ends.
+    inside = b < high[line]
+    line = np.concatenate([line, line[inside]])
+    when = np.concatenate([a, b[inside]])
+    return _pieces(ensemble, line, when, np.concatenate([gain, -gain[inside]]), high)
 
 
 @lru_cache(maxsize=1)
@@ -82,30 +103,35 @@ def _seen(ensemble: Ensemble, start: Floats) -> Floats:
     return start.astype(np.float32).astype(float)
 
 
-def sweep_arrays(
-    ensemble: Ensemble, start: Floats, rate: Floats, low: Floats, high: Floats
+def _gains(ensemble: Ensemble, leaf: Places) -> Floats:
+    """What leaves add, one column a score."""
+    gain = ensemble.leaves[leaf]
+    if ensemble.width == 1 or (ensemble.output < 0).all():
+        return gain
+    tree = np.searchsorted(ensemble.roots, leaf, side="right") - 1
+    wide = np.zeros((len(leaf), ensemble.width))
+    wide[np.arange(len(leaf)), ensemble.output[tree]] = gain[:, 0]
+    return wide
+
+
+def _pieces(
+    ensemble: Ensemble, line: Places, when: Floats, gain: Floats, high: Floats
 ) -> Cells:
-    """The same by whole arrays, without numba."""
-    line, node, a, b = _leaves_met(ensemble, start, rate, low, high)
-    gain = ensemble.leaves[node]
-    if (ensemble.output >= 0).all() and ensemble.width > 1:
-        tree = np.searchsorted(ensemble.roots, node, side="right") - 1
-        wide = np.zeros((len(node), ensemble.width))
-        wide[np.arange(len(node)), ensemble.output[tree]] = gain[:, 0]
-        gain = wide
-    # A leaf comes into force where its stretch begins and ceases where it ends.
-    who = np.concatenate([line, line])
-    when = np.concatenate([a, b])
-    what = np.concatenate([gain, -gain])
-    order = np.lexsort((when, who))
-    who, when = who[order], when[order]
-    running = np.cumsum(what[order], axis=0) + ensemble.base
-    # A piece ends at the last event of a moment and begins at the next moment.
-    last = np.r_[(who[1:] != who[:-1]) | (when[1:] != when[:-1]), True]
-    ends = np.flatnonzero(last)
-    inside = ends[:-1][who[ends[:-1]] == who[ends[1:]]]
-    following = ends[1:][who[ends[:-1]] == who[ends[1:]]]
-    return Cells(who[inside], when[inside], when[following], running[inside])
+    """Pieces from events: by how much the scores of a line change, and where."""
+    order = np.lexsort((when, line))
+    line, when = line[order], when[order]
+    running = np.cumsum(gain[order], axis=0)
+    # The sum runs on from line to line: take off what the lines before it left.
+    first = np.flatnonzero(np.r_[True, line[1:] != line[:-1]])
+    left = np.zeros((len(first), running.shape[1]))
+    left[1:] = running[first[1:] - 1]
+    running -= np.repeat(left, np.diff(np.r_[first, len(line)]), axis=0)
+    # A piece lasts from the last event of a moment to the next moment.
+    following = np.r_[when[1:], 0.0]
+    final = np.r_[line[1:] != line[:-1], True]
+    following[final] = high[line[final]]
+    some = following > when
+    return Cells(line[some], when[some], following[some], running[some] + ensemble.base)
 
 
 def _leaves_met(

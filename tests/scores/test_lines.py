@@ -103,12 +103,16 @@ def explain(model, actions, X, people, **arguments):
     return explainer.fit(X).explain(people)
 
 
+def repeated(person, times):
+    return person.iloc[np.zeros(times, dtype=int)].reset_index(drop=True)
+
+
 def dense(model, actions, person, name, rates, target, points=5_001):
     """The share of a fine grid along the line that reaches the target."""
     value = float(person[name].iloc[0])
     low, high = actions.features[name].own_limits(value)
     t = low + (high - low) * (np.arange(points) + 0.5) / points
-    P = pd.concat([person] * points, ignore_index=True)
+    P = repeated(person, points)
     P[name] = value + t
     for other, rate in rates.items():
         P[other] = float(person[other].iloc[0]) + rate * t
@@ -137,15 +141,51 @@ def test_exact_scores_equal_a_dense_grid_and_many_samples(name, data, actions):
         model,
         actions,
         X,
-        people,
+        people[:1],
         method="sample",
-        n_samples=20_000,
+        n_samples=50_000,
         alpha=1e-6,
         random_state=0,
     )
     assert not drawn.exact[drawn.n_reachable > 0].any()
+    assert (drawn.lower <= exact.values[:1] + 1e-9).all()
+    assert (exact.values[:1] <= drawn.upper + 1e-9).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["XGB", "LightGBM", "GB", "LR"])
+def test_exact_scores_lie_within_the_error_of_200_000_draws(name, data, actions):
+    X, y = data
+    model = CLASSIFIERS[name]().fit(X, y)
+    exact = explain(model, actions, X, X[5:6])
+    drawn = explain(
+        model,
+        actions,
+        X,
+        X[5:6],
+        method="sample",
+        n_samples=200_000,
+        alpha=1e-6,
+        random_state=0,
+    )
     assert (drawn.lower <= exact.values + 1e-9).all()
     assert (exact.values <= drawn.upper + 1e-9).all()
+    assert (drawn.upper - drawn.lower).max() < 0.012
+
+
+def test_list_line_and_sample_tell_one_story(data, monkeypatch):
+    X, y = data
+    X = X[["income", "debt"]].assign(loans=X["amount"] // 2_000)
+    model = RandomForestClassifier(20, random_state=0).fit(X, y)
+    actions = ActionSet.infer(X, immutable=["income", "debt"])
+    listed = explain(model, actions, X, X[:20])
+    drawn = explain(model, actions, X, X[:20], method="sample", alpha=1e-7)
+    assert (drawn.lower <= listed.values).all()
+    assert (listed.values <= drawn.upper).all()
+    monkeypatch.setattr("skresp.scores._alone.MOST_LISTED", 10)
+    line = explain(model, actions, X, X[:20])
+    assert line.exact.all()
+    np.testing.assert_allclose(line.values, listed.values, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["RF", "XGB", "LR", "RF with a threshold of its own"])
@@ -158,7 +198,7 @@ def test_a_huge_integer_counts_its_values(name, data, actions):
     lower = int(actions.features["amount"].lower)
     everything = np.arange(lower, upper + 1)
     everything = everything[everything != int(person["amount"].iloc[0])]
-    P = pd.concat([person] * len(everything), ignore_index=True)
+    P = repeated(person, len(everything))
     P["amount"] = everything
     reached = model.predict(P) == 1
     exact = explain(model, actions, X, person)
@@ -294,7 +334,7 @@ def test_a_constraint_cuts_the_line(tied, rule):
     for i in range(5):
         person = X.iloc[[i]]
         t = np.linspace(0, 3000, 40_001)
-        P = pd.concat([person] * len(t), ignore_index=True).assign(rent=t)
+        P = repeated(person, len(t)).assign(rent=t)
         if isinstance(rule, Linear):
             ok = t <= 0.5 * float(person["income"].iloc[0])
         elif isinstance(rule, IfThen):
@@ -356,6 +396,8 @@ def test_the_compiled_sweep_equals_the_one_by_arrays(name, classes, data):
     np.testing.assert_array_equal(compiled.line, arrays.line)
     np.testing.assert_array_equal(compiled.low, arrays.low)
     np.testing.assert_array_equal(compiled.high, arrays.high)
+    length = np.bincount(arrays.line, arrays.high - arrays.low)
+    np.testing.assert_allclose(length, 5.0)
     np.testing.assert_allclose(compiled.scores, arrays.scores, atol=1e-9)
     middle = start[arrays.line] + rate[0] * ((arrays.low + arrays.high) / 2)[:, None]
     wide = arrays.high - arrays.low > 1e-5
