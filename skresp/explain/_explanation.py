@@ -52,7 +52,8 @@ class Explanation(Variants):
     exact : array of bool
         Whether a score was computed from all interventions rather than a sample.
     n_reachable : array of int
-        How many interventions it was computed from; 0 where the person cannot move
+        How many interventions it was computed from, for an exact score of a real
+        feature into how many pieces its range was cut; 0 where the person cannot move
         the feature.
     feature_names : list of str
     data : the rows, as they were given

@@ -12,6 +12,8 @@ from ._dress import Numbers
 
 # An integer feature by itself with more changes than this is drawn from, not listed.
 MOST_LISTED = 10_000
+# The same where the model can be told along its line, which is as exact and cheaper.
+MOST_LISTED_BESIDE_A_LINE = 100
 
 
 def stands_alone(part: Part) -> bool:
@@ -44,9 +46,11 @@ def own_ranges(feature: Feature, values: Numbers) -> tuple[Numbers, Numbers]:
     return np.where(nothing, 1.0, low), np.where(nothing, 0.0, high)
 
 
-def is_drawn_from(part: Part, values: Numbers) -> NDArray[np.bool_]:
+def is_drawn_from(
+    part: Part, values: Numbers, most: int | None = None
+) -> NDArray[np.bool_]:
     """For a feature that stands alone: whose changes are too many to list."""
     low, high = own_ranges(part.features[0], values[:, 0])
     if part.features[0].kind == "real":
         return low < high
-    return high - low + 1 > MOST_LISTED
+    return high - low + 1 > (MOST_LISTED if most is None else most)

@@ -6,7 +6,7 @@ share of its feasible length that reaches the target (for an integer, of its val
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +14,17 @@ from numpy.typing import NDArray
 
 from skresp.reach import Part
 
-from ._alone import own_ranges, stands_alone
+from ._alone import (
+    MOST_LISTED_BESIDE_A_LINE,
+    is_drawn_from,
+    own_ranges,
+    stands_alone,
+)
 from ._along import Along
 from ._door import Door, Segment
 from ._dress import Numbers
 from ._listed import new_values
-from ._lists import Places
+from ._lists import Places, Question
 from ._sweep import Cells
 
 # Trees times lines that are walked at once.
@@ -78,12 +83,15 @@ class Pieces:
     size: Numbers
     reached: NDArray[np.bool_]
 
-    def shares(self, lines: int) -> tuple[Numbers, Places]:
-        """For each line the share of it that reaches the target, and its pieces."""
+    def shares(self, lines: int) -> tuple[Numbers, Numbers]:
+        """For each line the share of it that reaches the target, and its size."""
         total = np.bincount(self.line, self.size, minlength=lines)
         good = np.bincount(self.line, self.size * self.reached, minlength=lines)
-        count = np.bincount(self.line, minlength=lines)
-        return good / np.where(total > 0, total, 1.0), count
+        return good / np.where(total > 0, total, 1.0), np.asarray(total, dtype=float)
+
+    def counts(self, lines: int) -> Places:
+        """For each line the number of its pieces."""
+        return np.bincount(self.line, minlength=lines)
 
 
 def lines_of(
@@ -140,6 +148,24 @@ def _feasible(
     own[:, j] = middle
     ok = part.feasible(np.broadcast_to(x, own.shape), own)
     return list(zip(edges[:-1], edges[1:], ok, strict=True))
+
+
+def most_listed(
+    door: Door, parts: Sequence[tuple[Part, Numbers]], question: Question
+) -> int | None:
+    """How many changes of a feature that stands alone are listed, None for the usual.
+
+    Few where the model can be told along a line. That is found out only where somebody
+    has more: it takes reading the model.
+    """
+    if question.method != "auto" or question.effects is not None:
+        return None
+    few = MOST_LISTED_BESIDE_A_LINE
+    for part, values in parts:
+        if stands_alone(part) and part.features[0].kind == "integer":
+            if is_drawn_from(part, values, few).any():
+                return few if door.along is not None else None
+    return None
 
 
 def answer(door: Door, along: Along, lines: Lines) -> Pieces | None:

@@ -62,12 +62,17 @@ class Lists:
         return (self.which < 0) | entries[self.which]
 
 
-def look_up(part: Part, values: Numbers, question: Question) -> Lists:
-    """The complete lists of changes of some rows, where there are any."""
+def look_up(
+    part: Part, values: Numbers, question: Question, most: int | None = None
+) -> Lists:
+    """The complete lists of changes of some rows, where there are any.
+
+    `most` is how many changes of a feature that stands alone are listed.
+    """
     which = np.full(len(values), -1, dtype=np.intp)
     looked = np.ones(len(values), dtype=bool)
     if stands_alone(part) and question.method in ("auto", "sample"):
-        looked = ~is_drawn_from(part, values)
+        looked = ~is_drawn_from(part, values, most)
     first, which[looked] = distinct_rows(values[looked])
     distinct = values[looked][first]
     if question.method == "highs":

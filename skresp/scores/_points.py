@@ -88,7 +88,7 @@ def points_of(
     for page in book:
         values = codes[page.run][:, columns]
         rows = np.arange(page.run.start, page.run.stop)
-        lists = look_up(part, values, question)
+        lists = look_up(part, values, question, page.most)
         if part in page.answers and j in part.actionable:
             table = make_table(lists, question.interventions, door.wardrobe)
             counts, change = table.points(slice(None))

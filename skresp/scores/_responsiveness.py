@@ -19,7 +19,7 @@ from ._door import Door
 from ._dress import Numbers
 from ._effects import draw_with_effects
 from ._interval import agresti_coull
-from ._lines import answer, lines_of
+from ._lines import answer, lines_of, most_listed
 from ._listed import Table, count_hits, make_table
 from ._lists import Lists, Places, Question, look_up
 from ._sampled import Draw, count_drawn, draws
@@ -36,6 +36,7 @@ class Page:
     """The answers to the listed points of a run of rows, packed, for each part."""
 
     run: slice
+    most: int | None  # how many changes of a feature that stands alone were listed
     answers: dict[Part, NDArray[np.uint8]]
 
 
@@ -194,12 +195,17 @@ def _score_run(
     values = codes[run]
     out = Scores.blank(len(rows), len(actions.names))
     looked = []
-    for part, columns in zip(parts_of(actions), part_columns(actions), strict=True):
-        if part.actionable or part.constraints:
-            lists = look_up(part, values[:, columns], question)
-            np.logical_and(out.valid, lists.valid, out=out.valid)
-            if part.actionable:
-                looked.append((lists, columns))
+    parts = [
+        (part, values[:, columns], columns)
+        for part, columns in zip(parts_of(actions), part_columns(actions), strict=True)
+        if part.actionable or part.constraints
+    ]
+    most = most_listed(door, [(part, mine) for part, mine, _ in parts], question)
+    for part, mine, columns in parts:
+        lists = look_up(part, mine, question, most)
+        np.logical_and(out.valid, lists.valid, out=out.valid)
+        if part.actionable:
+            looked.append((lists, columns))
     if question.invalid_rows == "raise" and not out.valid.all():
         raise InvalidRowsError
     tables = []
@@ -210,7 +216,7 @@ def _score_run(
                 tables.append((table, columns))
     counted, out.at_target[:], packed = count_hits(door, [t for t, _ in tables], rows)
     answers = {t.part: bits for (t, _), bits in zip(tables, packed, strict=True)}
-    out = replace(out, book=[Page(run, answers)])
+    out = replace(out, book=[Page(run, most, answers)])
     for (table, columns), hits in zip(tables, counted, strict=True):
         _note_listed(out, table, columns, hits)
     if question.effects is not None:
@@ -368,7 +374,8 @@ def _note_lines(
     pieces = answer(door, door.along, lines)
     if pieces is None:
         return nobody
-    share, count = pieces.shares(len(some))
+    share, total = pieces.shares(len(some))
+    count = total if lines.whole else pieces.counts(len(some))
     where = some[told]
     for array in (out.values, out.lower, out.upper):
         array[where, place] = share[told]

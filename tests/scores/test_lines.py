@@ -178,14 +178,18 @@ def test_list_line_and_sample_tell_one_story(data, monkeypatch):
     X = X[["income", "debt"]].assign(loans=X["amount"] // 2_000)
     model = RandomForestClassifier(20, random_state=0).fit(X, y)
     actions = ActionSet.infer(X, immutable=["income", "debt"])
+    monkeypatch.setattr("skresp.scores._lines.MOST_LISTED_BESIDE_A_LINE", 10**6)
     listed = explain(model, actions, X, X[:20])
     drawn = explain(model, actions, X, X[:20], method="sample", alpha=1e-7)
     assert (drawn.lower <= listed.values).all()
     assert (listed.values <= drawn.upper).all()
-    monkeypatch.setattr("skresp.scores._alone.MOST_LISTED", 10)
+    monkeypatch.setattr("skresp.scores._lines.MOST_LISTED_BESIDE_A_LINE", 10)
     line = explain(model, actions, X, X[:20])
     assert line.exact.all()
     np.testing.assert_allclose(line.values, listed.values, atol=1e-12)
+    np.testing.assert_array_equal(line.n_reachable, listed.n_reachable)
+    assert line.describe(0) == listed.describe(0)
+    assert line.reachable(0, "loans").complete
 
 
 @pytest.mark.parametrize("name", ["RF", "XGB", "LR", "RF with a threshold of its own"])
