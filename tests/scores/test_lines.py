@@ -213,21 +213,26 @@ def test_a_huge_integer_counts_its_values(name, data, actions):
     np.testing.assert_array_equal(marked, reached)
 
 
-def test_values_on_a_border_are_the_models_own():
-    """A tree that splits at whole numbers: 4 is left for <=, right for <."""
-    X = pd.DataFrame({"n": np.arange(30_000)})
+@pytest.mark.parametrize("step", [1, 5])
+def test_values_on_a_border_are_the_models_own(step):
+    """Fitted on even numbers a tree splits at odd ones: left for <=, right for <."""
+    X = pd.DataFrame({"n": 2 * np.arange(15_000)})
     y = (X["n"] > 17_000).astype(int)
-    actions = ActionSet({"n": Feature("integer", 0, 29_999, step=5)})
+    actions = ActionSet({"n": Feature("integer", 0, 29_999, step=step)})
+    person = pd.DataFrame({"n": [11]})
+    reachable = np.array([v for v in range(11 % step, 30_000, step) if v != 11])
+    assert 17_001 in reachable
     for model in (
         DecisionTreeClassifier(),
         xgboost(tree_method="exact", max_depth=1),
         scaled(LogisticRegression()),
     ):
         model.fit(X, y)
-        explanation = explain(model, actions, X, X[12:13])
-        reachable = np.array([v for v in range(2, 30_000, 5) if v != 12])
+        explanation = explain(model, actions, X, person)
         reached = model.predict(pd.DataFrame({"n": reachable})) == 1
-        assert explanation.values[0, 0] == reached.mean()
+        assert explanation.exact.all()
+        assert explanation.n_reachable[0, 0] == len(reachable)
+        assert explanation.values[0, 0] == reached.sum() / len(reached)
 
 
 def test_three_classes_thresholds_and_regressors(data, actions):
