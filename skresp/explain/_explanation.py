@@ -182,7 +182,8 @@ class Explanation(Variants):
         line, and for integers whose changes are listed.
         """
         found = self.source.intervals(self._row(row), feature)
-        if found is None:
+        j = self.feature_names.index(feature)
+        if found is None or not self.exact[self._position(row), j]:
             raise ValueError(
                 f"The values of {feature!r} that reach the target are not known as "
                 f"intervals for this person and model: its score was sampled, or it "

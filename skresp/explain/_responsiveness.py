@@ -16,13 +16,15 @@ from skresp.actions import (
     column_positions,
     encode,
     kept,
+    spread,
 )
 from skresp.reach import METHODS, check_interventions, check_valid
 from skresp.scores import (
     Dress,
-    Goal,
     Question,
     RandomEffects,
+    Wardrobe,
+    along_of,
     make_goal,
     sample_size,
     score,
@@ -180,8 +182,37 @@ age follows to 32.
         self.dress_ = Dress.of(self.estimator_, table, trained=y is not None)
         self.dress_.places(self.action_set_)
         self._effects()
-        self.target_ = self._goal().target
+        self.goal_ = make_goal(self.estimator_, self.target, self.threshold)
+        self.target_ = self.goal_.target
+        self.along_ = self._along(table) if self.method == "auto" else None
         return self
+
+    def _along(self, table: Any) -> Any:
+        """What the model says along lines, found out on rows of the fit.
+
+        Only where some feature has a line: it takes reading the model.
+        """
+        actions = self.action_set_
+        lines = [
+            f
+            for f in actions.features.values()
+            if f.actionable
+            and (
+                f.kind == "real"
+                or (f.kind == "integer" and f.bounds[1] - f.bounds[0] > 100)
+            )
+        ]
+        if not lines or self.random_effects is not None or not len(table):
+            return None
+        targets = {target for _, target in actions.effects}
+        moving = {
+            name
+            for name, f in actions.features.items()
+            if f.kind != "categorical" and (f.can_change or name in targets)
+        }
+        few = spread(table, np.linspace(0, len(table) - 1, 64).astype(np.intp))
+        wardrobe = Wardrobe(self.dress_, actions, few)
+        return along_of(self.goal_, wardrobe.mixed(), moving)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -232,9 +263,6 @@ age follows to 32.
             return sample_size(self.half_width, self.alpha, at="half")
         return int(self.n_samples)
 
-    def _goal(self) -> Goal:
-        return make_goal(self.estimator_, self.target, self.threshold)
-
     def explain(self, X: Any) -> Explanation:
         """The responsiveness of each feature for each row.
 
@@ -253,7 +281,7 @@ age follows to 32.
         source = Source(
             self.action_set_,
             self.dress_,
-            self._goal(),
+            self.goal_,
             Question(
                 self.interventions,
                 self.method,
@@ -264,6 +292,7 @@ age follows to 32.
             ),
             int(check_random_state(self.random_state).randint(2**31 - 1)),
             self.missing,
+            self.along_,
         )
         people, which = source.people(table)
         try:

@@ -52,10 +52,11 @@ class Source:
     question: Question
     seed: int
     missing: str
+    along: Any = None
 
     def door(self, X: Any) -> Door:
         """The door to the model for these rows."""
-        return Door(self.goal, Wardrobe(self.dress, self.actions, X))
+        return Door(self.goal, Wardrobe(self.dress, self.actions, X), self.along)
 
     def codes(self, X: Any) -> NDArray[np.float64]:
         """The rows as numbers, one column a feature of the action set."""
@@ -220,4 +221,6 @@ class Source:
             change,
             np.arange(len(self.actions.names)),
             answers.reached,
+            np.ones(len(answers)),
+            change[:, place],
         )

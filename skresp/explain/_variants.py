@@ -20,8 +20,9 @@ Scores = NDArray[np.float64]
 class Variants:
     """Other readings of the same points and answers.
 
-    The answers to listed points are those that the scores were computed from; points
-    that were drawn, and real features, are drawn again from the same stream.
+    The answers to listed points are those that the scores were computed from. Where a
+    score is exact along a line, each piece of it counts as one point in its middle,
+    with its length; what was drawn is drawn again from the same stream.
     """
 
     values: Scores
@@ -65,6 +66,7 @@ class Variants:
             points = self._points(name)
             weights = np.asarray(to_weight(self._costs(points, cost)), dtype=float)
             out[:, j] = cost_weighted(points, weights, len(self.values))
+        out[np.isnan(self.values)] = np.nan
         return out
 
     def _costs(self, points: Points, cost: Any) -> Scores:
@@ -122,10 +124,14 @@ class Variants:
                 mine = shift.copy()
                 mine[actions.names.index(name)] = 0.0
                 reached = self.source.ask(self.data, points, mine)
-                total = np.bincount(points.owner, minlength=len(least))
-                good = np.bincount(points.owner, reached, minlength=len(least))
-                least = np.minimum(least, good / np.maximum(total, 1))
+                total = np.bincount(points.owner, points.weight, minlength=len(least))
+                good = np.bincount(
+                    points.owner, points.weight * reached, minlength=len(least)
+                )
+                least = np.minimum(least, good / np.where(total > 0, total, 1))
             out[:, j] = least
+        out[np.isnan(self.values) | (self.n_reachable == 0)] = 0.0
+        out[np.isnan(self.values)] = np.nan
         return out
 
     def _shifts(self, size: Scores, n: int) -> list[Scores]:
@@ -169,7 +175,9 @@ class Variants:
             feature = self.source.actions.features[name]
             if feature.kind != "categorical" or feature.direction is not None:
                 found = monotone(self._points(name), len(self.values))
-                side[:, j], threshold[:, j] = found.side, found.threshold
+                scored = ~np.isnan(self.values[:, j])
+                side[:, j] = np.where(scored, found.side, 0)
+                threshold[:, j] = np.where(scored, found.threshold, np.nan)
         return Monotone(side, threshold)
 
     def intuitive(self, directions: Mapping[str, str]) -> NDArray[np.bool_]:

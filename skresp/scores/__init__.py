@@ -1,5 +1,6 @@
 """The one door to the model; responsiveness and how sure it is."""
 
+from ._along import along_of
 from ._door import Door, Segment
 from ._dress import Dress, Wardrobe
 from ._effects import RandomEffects
@@ -37,6 +38,7 @@ __all__ = [
     "Segment",
     "Wardrobe",
     "agresti_coull",
+    "along_of",
     "at_most",
     "cost_weighted",
     "flat",

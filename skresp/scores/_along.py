@@ -6,6 +6,7 @@ stand behind transformers that map a line to a line.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,27 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
-from ._ensemble import XGBOOST, Ensemble, Floats, ensemble_of
+from ._ensemble import XGBOOST, Ensemble, Floats, ensemble_of, link_of
 from ._sweep import Cells, sweep
 from ._target import AtLeast, Goal, LabelGoal, ProbabilityGoal, ValueGoal
 
 Truth = NDArray[np.bool_]
 
-# Steps of a pipeline that map a line to a line: they scale, select or pass on numbers,
-# or encode labels, which do not move along it.
+# Steps of a pipeline that map a line to a line: they scale, select or pass on numbers.
+# Encoders do too where only labels reach them, which do not move along it.
 _STRAIGHT = {
     "StandardScaler",
     "MinMaxScaler",
     "MaxAbsScaler",
     "RobustScaler",
     "SimpleImputer",
-    "OneHotEncoder",
-    "OrdinalEncoder",
-    "TargetEncoder",
     "VarianceThreshold",
     "SelectKBest",
     "SelectFromModel",
 }
+_ENCODERS = {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}
+# Rows below which nothing can be checked.
+_FEWEST_ROWS = 8
 _LINEAR = {
     "LogisticRegression",
     "LogisticRegressionCV",
@@ -142,18 +143,25 @@ class LinearAlong:
         return scores[:, [column]] - np.delete(scores, column, axis=1)
 
 
-def along_of(goal: Goal, rows: Any) -> Along | None:
+def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
     """How to tell a model along lines; None where it has to be asked point by point.
 
-    `rows` are a few rows in the model's dress, on which everything is checked.
+    `rows` are rows in the model's dress, many and mixed, on which everything is
+    checked; `moving` names the numeric columns that may move.
     """
     outer = goal.model  # type: ignore[attr-defined]
-    steps, final, own_rule = _unwrapped(outer)
-    if steps is None or not len(rows):
+    steps, final, own_rule = _unwrapped(outer, moving)
+    if steps is None or len(rows) < _FEWEST_ROWS:
         return None
-    if type(final).__name__ in _LINEAR and not own_rule:
-        decision = _decision(goal, _scores(outer, rows), 1e-9, _has_logits(final))
-        if decision is None or not _confirmed(decision, goal, outer, rows):
+    if type(final).__name__ in _LINEAR:
+        if own_rule:
+            return None
+        link = "logit" if _has_logits(final) else "margin"
+        if not hasattr(final, "classes_"):
+            link = "identity"
+        scores = _scores(outer, rows)
+        decision = _decision(goal, scores, 1e-9, link)
+        if decision is None or not _confirmed(decision, goal, scores, rows):
             return None
         return LinearAlong(outer, decision)
     numbers = _numbers(steps, rows)
@@ -164,16 +172,16 @@ def along_of(goal: Goal, rows: Any) -> Along | None:
         return None
     doubt = 1e-4 if ensemble.rule == XGBOOST else 1e-9
     sums = ensemble.sums(numbers)
-    logits = ensemble.width == 1 and not isinstance(goal, ValueGoal)
-    decision = None if own_rule else _decision(goal, sums, doubt, logits)
-    if decision is not None:
-        sure = ~decision.unsure(sums)
-        if (goal.reached(rows) != (decision.gap(sums) > 0))[sure].any():
-            decision = None  # the model decides in a way of its own: ask it
+    link_known = None if own_rule else link_of(final)
+    decision = None if link_known is None else _decision(goal, sums, doubt, link_known)
+    if decision is not None and not _confirmed(decision, goal, sums, rows):
+        decision = None  # the model decides in a way of its own: ask it, piece by piece
     return TreesAlong(tuple(steps), ensemble, decision)
 
 
-def _unwrapped(model: Any) -> tuple[list[Any] | None, Any, bool]:
+def _unwrapped(
+    model: Any, moving: Collection[str]
+) -> tuple[list[Any] | None, Any, bool]:
     """The steps before the final estimator; whether a wrapper has a rule of its own."""
     steps: list[Any] = []
     own_rule = False
@@ -187,7 +195,7 @@ def _unwrapped(model: Any) -> tuple[list[Any] | None, Any, bool]:
             model = model.best_estimator_
         elif name == "Pipeline":
             before = [step for _, step in model.steps[:-1]]
-            if not all(map(_is_straight, before)):
+            if not all(_is_straight(step, moving, moving) for step in before):
                 return None, model, own_rule
             steps += [s for s in before if s is not None and s != "passthrough"]
             model = model.steps[-1][1]
@@ -195,17 +203,37 @@ def _unwrapped(model: Any) -> tuple[list[Any] | None, Any, bool]:
             return steps, model, own_rule
 
 
-def _is_straight(step: Any) -> bool:
+def _is_straight(step: Any, moving: Collection[str], here: Collection[str]) -> bool:
+    """Whether a step maps lines to lines; `here` are the moving columns it gets."""
     if step is None or isinstance(step, str):
         return step in (None, "passthrough", "drop")
     name = type(step).__name__
     if name == "ColumnTransformer":
-        return all(_is_straight(inner) for _, inner, _ in step.transformers_)
+        return all(
+            _is_straight(inner, moving, _among(step, columns, moving))
+            for _, inner, columns in step.transformers_
+        )
     if name == "Pipeline":
-        return all(_is_straight(inner) for _, inner in step.steps)
+        return all(_is_straight(inner, moving, here) for _, inner in step.steps)
     if name == "FunctionTransformer":
         return step.func is None
+    if name in _ENCODERS:
+        return not here  # they jump where a number moves
+    if name == "SimpleImputer" and step.missing_values == step.missing_values:
+        return False  # a number that stands for what is missing
     return name in _STRAIGHT and not getattr(step, "clip", False)
+
+
+def _among(step: Any, columns: Any, moving: Collection[str]) -> Collection[str]:
+    """The moving ones of a ColumnTransformer's columns; all where that is unclear."""
+    known = getattr(step, "feature_names_in_", None)
+    if isinstance(columns, str):
+        columns = [columns]
+    if known is None or isinstance(columns, slice) or callable(columns):
+        return moving
+    array = np.asarray(columns)
+    names = array if array.dtype.kind in "OUT" else np.asarray(known)[array]
+    return [name for name in names if name in moving]
 
 
 def _dressed(steps: Any, rows: Any) -> Any:
@@ -237,16 +265,14 @@ def _has_logits(model: Any) -> bool:
     return type(model).__name__ in ("LogisticRegression", "LogisticRegressionCV")
 
 
-def _decision(
-    goal: Goal, scores: Floats, doubt: float, logits: bool
-) -> Decision | None:
+def _decision(goal: Goal, scores: Floats, doubt: float, link: str) -> Decision | None:
     width = scores.shape[1]
     if isinstance(goal, ValueGoal):
-        if width != 1:
+        if width != 1 or link != "identity":
             return None
         sign = 1.0 if isinstance(goal.target, AtLeast) else -1.0
         return Decision(0, goal.target.value, sign, doubt)
-    if not isinstance(goal, (LabelGoal, ProbabilityGoal)):
+    if not isinstance(goal, (LabelGoal, ProbabilityGoal)) or link == "identity":
         return None
     classes = getattr(goal.model, "classes_", None)
     if classes is None:
@@ -256,16 +282,16 @@ def _decision(
     if isinstance(goal, LabelGoal):
         if width == 1 and len(classes) == 2:
             return Decision(0, 0.0, sign, doubt)
-        return Decision(place, None, 1.0, doubt) if width == len(classes) else None
-    if width == 1 and logits and 0 < goal.threshold < 1:
+        several = width == len(classes) > 1
+        return Decision(place, None, 1.0, doubt) if several else None
+    if width == 1 and link == "logit" and 0 < goal.threshold < 1:
         return Decision(0, sign * float(logit(goal.threshold)), sign, doubt)
-    if width == len(classes) and np.allclose(scores.sum(axis=1), 1):
+    if width == len(classes) and link == "probability":
         return Decision(place, goal.threshold, 1.0, doubt)
     return None
 
 
-def _confirmed(decision: Decision, goal: Goal, model: Any, rows: Any) -> bool:
+def _confirmed(decision: Decision, goal: Goal, scores: Floats, rows: Any) -> bool:
     """Whether the decision is the model's, on these rows."""
-    scores = _scores(model, rows)
     sure = ~decision.unsure(scores)
     return bool((goal.reached(rows) == (decision.gap(scores) > 0))[sure].all())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from time import perf_counter
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 
-from ._along import Along, along_of
+from ._along import Along
 from ._dress import Wardrobe
 from ._target import Goal, Truth
 
@@ -23,8 +22,6 @@ from ._target import Goal, Truth
 _FIRST_BYTES = 2 * 2**20
 _MOST_BYTES = 64 * 2**20
 _SLOW_MODEL = 8.0
-# Rows on which what is told of a model along lines is checked.
-_ROWS_TO_CHECK = 16
 
 
 @dataclass(frozen=True)
@@ -62,10 +59,14 @@ class Door:
     ----------
     goal : what is asked
     wardrobe : the rows that points start from, in the model's dress
+    along : what the model says along lines, where that can be told
     """
 
-    def __init__(self, goal: Goal, wardrobe: Wardrobe) -> None:
+    def __init__(
+        self, goal: Goal, wardrobe: Wardrobe, along: Along | None = None
+    ) -> None:
         self.goal = goal
+        self.along = along
         self.wardrobe = wardrobe
         self._most = min(get_config()["working_memory"] * 2**20, _MOST_BYTES)
         self._bytes = min(self._most, _FIRST_BYTES)
@@ -74,12 +75,6 @@ class Door:
     def batch(self) -> int:
         """How many points are asked about at once, for now."""
         return int(max(self._bytes // self.wardrobe.row_bytes, 1_000))
-
-    @cached_property
-    def along(self) -> Along | None:
-        """What the model says along lines, where that can be told."""
-        few = np.arange(min(self.wardrobe.rows, _ROWS_TO_CHECK))
-        return along_of(self.goal, self.wardrobe.take(few, []))
 
     def ask(self, rows: NDArray[np.intp], segments: Sequence[Segment] = ()) -> Truth:
         """Which points reach the target.

@@ -226,6 +226,24 @@ class Wardrobe:
                     others[i][where] = part
         return self._assembled(blocks, others)
 
+    def mixed(self) -> Any:
+        """The rows, and as many more whose columns come from different rows."""
+        rng = np.random.default_rng(0)
+        rows = np.arange(self.rows)
+        blocks = [block.copy() for block, _ in self.blocks]
+        for block in blocks:
+            for k in range(block.shape[1]):
+                block[:, k] = block[rng.permutation(self.rows), k]
+        blocks = [
+            np.concatenate([own, other])
+            for (own, _), other in zip(self.blocks, blocks, strict=True)
+        ]
+        others = {
+            i: v.take(np.r_[rows, rng.permutation(self.rows)])
+            for i, v in self.others.items()
+        }
+        return self._assembled(blocks, others)
+
     def _assembled(self, blocks: list[Any], others: Mapping[int, Any]) -> Any:
         names = self.dress.names
         if self.dress.container == "array":

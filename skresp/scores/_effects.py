@@ -107,7 +107,8 @@ def draw_with_effects(
     """Changes of one person that intervene on a feature, chance included.
 
     One column a feature of the action set. What chance makes impossible (a binary of
-    2, a broken constraint) is drawn again; there may be fewer than wanted.
+    2, a broken constraint) is drawn again; there may be fewer than wanted. Bounds
+    limit what people do, not what chance does.
     """
     effects = question.effects
     assert effects is not None
@@ -128,6 +129,14 @@ def draw_with_effects(
         found.append(change)
         count += len(change)
     return np.concatenate([np.zeros((0, len(x))), *found])[:n]
+
+
+def cannot_move(lists: Lists, row: int, j: int, question: Question) -> bool:
+    """Whether it is certain that a person has no intervention on a feature."""
+    entry = lists.which[row]
+    if entry < 0 or lists.reaches[entry].refused is not None:
+        return False
+    return not len(lists.reaches[entry].interventions(j, question.interventions))
 
 
 def _interventions(

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,6 @@ class Ensemble:
     leaves : what each node adds, one column a score
     base : what is added to the sums
     rule : how a row goes left
-    scores : callable, the model's own scores of rows, for comparison
     """
 
     roots: NDArray[np.int64]
@@ -46,7 +46,24 @@ class Ensemble:
     leaves: Floats
     base: Floats
     rule: int
-    scores: Callable[[Any], Floats]
+
+    @cached_property
+    def cuts(self) -> Floats:
+        """Where a value that moves goes over from left to right.
+
+        Libraries that compare in float32 round the value first, so that is half way
+        between two neighbours in float32.
+        """
+        if self.rule == DOUBLE:
+            return self.threshold
+        near = self.threshold.astype(np.float32)
+        if self.rule == XGBOOST:
+            low, high = np.nextafter(near, np.float32(-np.inf)), near
+        else:
+            above = near.astype(float) > self.threshold
+            low = np.where(above, np.nextafter(near, np.float32(-np.inf)), near)
+            high = np.nextafter(low, np.float32(np.inf))
+        return (low.astype(float) + high.astype(float)) / 2
 
     @property
     def width(self) -> int:
@@ -79,22 +96,83 @@ class Ensemble:
 
 
 def ensemble_of(model: Any, Z: Any) -> Ensemble | None:
-    """The trees of a fitted model, checked on rows it takes; None where it has none."""
+    """The trees of a fitted model, checked on rows it takes; None where it has none.
+
+    The rows should be many and mixed: one constant is fitted to them.
+    """
     reader = _reader(model)
-    if reader is None:
+    if reader is None or len(Z) < 2:
         return None
     try:
         ensemble = reader(model)
     except _UnsupportedError:
         return None
     numbers = np.asarray(Z, dtype=float)
-    own = _columns(ensemble.scores(Z))
+    own = own_scores(model, Z)
     if own.shape[1] != ensemble.width:
         return None
-    offset = own[0] - ensemble.sums(numbers[:1])[0]
-    ensemble = _with_base(ensemble, ensemble.base + offset)
-    same = np.allclose(ensemble.sums(numbers), own, rtol=1e-4, atol=1e-4)
+    sums = ensemble.sums(numbers)
+    ensemble = replace(ensemble, base=ensemble.base + own[0] - sums[0])
+    same = np.allclose(sums + (own[0] - sums[0]), own, rtol=1e-4, atol=1e-4)
     return ensemble if same else None
+
+
+def own_scores(model: Any, Z: Any) -> Floats:
+    """What a model itself says its scores are, one column each."""
+    library = type(model).__module__.split(".")[0]
+    if library == "xgboost":
+        array = model.predict(Z, output_margin=True)
+    elif library == "lightgbm":
+        array = model.predict(Z, raw_score=True)
+    elif hasattr(model, "decision_function"):
+        array = model.decision_function(Z)
+    else:
+        array = getattr(model, "predict_proba", model.predict)(Z)
+    return _columns(array)
+
+
+def link_of(model: Any) -> str | None:
+    """What turns the scores into predictions: "logit", "margin" (only their order
+    counts), "probability" or "identity"; None where that is not known."""
+    name = type(model).__name__
+    library = type(model).__module__.split(".")[0]
+    classifies = hasattr(model, "classes_")
+    if library == "sklearn":
+        loss = getattr(model, "loss", None)
+        if name == "GradientBoostingClassifier":
+            return "logit" if loss == "log_loss" else "margin"
+        if name == "HistGradientBoostingClassifier":
+            return "logit"
+        if name == "HistGradientBoostingRegressor":
+            plain = ("squared_error", "absolute_error", "quantile")
+            return "identity" if loss in plain else None
+        return "probability" if classifies else "identity"
+    if library == "xgboost":
+        return _XGBOOST_LINKS.get(str(model.get_params().get("objective")))
+    if library == "lightgbm":
+        objective = str(getattr(model, "objective_", None))
+        if objective == "binary" and model.get_params().get("sigmoid", 1.0) != 1.0:
+            return "margin"
+        return _LIGHTGBM_LINKS.get(objective)
+    return None
+
+
+_XGBOOST_LINKS = {
+    "binary:logistic": "logit",
+    "multi:softprob": "margin",
+    "multi:softmax": "margin",
+    "reg:squarederror": "identity",
+    "reg:absoluteerror": "identity",
+    "reg:pseudohubererror": "identity",
+}
+_LIGHTGBM_LINKS = {
+    "binary": "logit",
+    "multiclass": "margin",
+    "regression": "identity",
+    "regression_l1": "identity",
+    "huber": "identity",
+    "quantile": "identity",
+}
 
 
 class _UnsupportedError(Exception):
@@ -104,11 +182,6 @@ class _UnsupportedError(Exception):
 def _columns(scores: Any) -> Floats:
     array = np.asarray(scores, dtype=float)
     return array[:, None] if array.ndim == 1 else array
-
-
-def _with_base(ensemble: Ensemble, base: Floats) -> Ensemble:
-    fields = {name: getattr(ensemble, name) for name in ensemble.__dataclass_fields__}
-    return Ensemble(**{**fields, "base": base})
 
 
 def _reader(model: Any) -> Callable[[Any], Ensemble] | None:
@@ -124,9 +197,7 @@ def _reader(model: Any) -> Callable[[Any], Ensemble] | None:
 Tree = tuple[Any, Any, Any, Any, Any, Floats]  # feature, threshold, left, right, ...
 
 
-def _assembled(
-    trees: Iterator[tuple[int, Tree]], width: int, rule: int, scores: Any
-) -> Ensemble:
+def _assembled(trees: Iterator[tuple[int, Tree]], width: int, rule: int) -> Ensemble:
     roots, output, parts = [], [], []
     start = 0
     for out, (feature, threshold, left, right, missing, leaves) in trees:
@@ -159,7 +230,6 @@ def _assembled(
         np.ascontiguousarray(leaves, dtype=float),
         np.zeros(width),
         rule,
-        scores,
     )
 
 
@@ -182,11 +252,9 @@ def _sklearn_tree(tree: Any, scale: float) -> Tree:
 def _read_tree(model: Any) -> Ensemble:
     if model.n_outputs_ != 1:
         raise _UnsupportedError
-    classifies = hasattr(model, "classes_")
     width = model.tree_.value.shape[2]
-    scores = model.predict_proba if classifies else model.predict
     tree = _sklearn_tree(model.tree_, 1.0)
-    return _assembled(iter([(-1, tree)]), width, SKLEARN, scores)
+    return _assembled(iter([(-1, tree)]), width, SKLEARN)
 
 
 def _read_forest(model: Any) -> Ensemble:
@@ -194,25 +262,24 @@ def _read_forest(model: Any) -> Ensemble:
         raise _UnsupportedError
     share = 1.0 / len(model.estimators_)
     width = model.estimators_[0].tree_.value.shape[2]
-    scores = model.predict_proba if hasattr(model, "classes_") else model.predict
     trees = ((-1, _sklearn_tree(t.tree_, share)) for t in model.estimators_)
-    return _assembled(trees, width, SKLEARN, scores)
+    return _assembled(trees, width, SKLEARN)
 
 
 def _read_gradient_boosting(model: Any) -> Ensemble:
     stages = model.estimators_
-    scores = getattr(model, "decision_function", model.predict)
+    if type(model.init_).__name__ not in ("str", "DummyClassifier", "DummyRegressor"):
+        raise _UnsupportedError  # starts from a model that moves with the rows
     trees = (
         (k, _sklearn_tree(tree.tree_, model.learning_rate))
         for stage in stages
         for k, tree in enumerate(stage)
     )
-    return _assembled(trees, stages.shape[1], SKLEARN, scores)
+    return _assembled(trees, stages.shape[1], SKLEARN)
 
 
 def _read_hist_gradient_boosting(model: Any) -> Ensemble:
     stages = model._predictors
-    scores = getattr(model, "decision_function", model.predict)
 
     def trees() -> Iterator[tuple[int, Tree]]:
         for stage in stages:
@@ -234,7 +301,7 @@ def _read_hist_gradient_boosting(model: Any) -> Ensemble:
                     ),
                 )
 
-    return _assembled(trees(), len(stages[0]), DOUBLE, scores)
+    return _assembled(trees(), len(stages[0]), DOUBLE)
 
 
 # -- XGBoost and LightGBM ---------------------------------------------------------
@@ -249,7 +316,13 @@ def _read_xgboost(model: Any) -> Ensemble:
     trees = grown["model"]["trees"]
     info = grown["model"]["tree_info"]
     width = max(int(learner["learner_model_param"]["num_class"]), 1)
-    best = getattr(model, "best_iteration", None) if _stopped_early(model) else None
+    missing = model.get_params().get("missing", np.nan)
+    if missing is not None and missing == missing:
+        raise _UnsupportedError  # a number that stands for what is missing
+    try:
+        best = model.best_iteration
+    except AttributeError:
+        best = None
     if best is not None:
         parallel = int(grown["model"]["gbtree_model_param"]["num_parallel_tree"])
         trees = trees[: (best + 1) * width * parallel]
@@ -274,18 +347,12 @@ def _read_xgboost(model: Any) -> Ensemble:
                 ),
             )
 
-    return _assembled(
-        read(), width, XGBOOST, lambda X: model.predict(X, output_margin=True)
-    )
-
-
-def _stopped_early(model: Any) -> bool:
-    return getattr(model, "early_stopping_rounds", None) is not None
+    return _assembled(read(), width, XGBOOST)
 
 
 def _read_lightgbm(model: Any) -> Ensemble:
     dumped = model.booster_.dump_model(num_iteration=model.booster_.best_iteration)
-    if dumped.get("average_output"):
+    if dumped.get("average_output") or model.get_params().get("linear_tree"):
         raise _UnsupportedError
     width = dumped["num_tree_per_iteration"]
 
@@ -293,7 +360,7 @@ def _read_lightgbm(model: Any) -> Ensemble:
         for i, info in enumerate(dumped["tree_info"]):
             yield i % width, _lightgbm_tree(info["tree_structure"])
 
-    return _assembled(read(), width, DOUBLE, lambda X: model.predict(X, raw_score=True))
+    return _assembled(read(), width, DOUBLE)
 
 
 def _lightgbm_tree(root: dict[str, Any]) -> Tree:

@@ -17,6 +17,7 @@ def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     roots,
     feature,
     threshold,
+    cuts,
     left,
     right,
     missing_left,
@@ -66,7 +67,7 @@ def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
                             goes = x <= threshold[node]
                         node = left[node] if goes else right[node]
                         continue
-                    cut = (threshold[node] - start[i, f]) / speed
+                    cut = (cuts[node] - start[i, f]) / speed
                     early = left[node] if speed > 0 else right[node]
                     late = right[node] if speed > 0 else left[node]
                     if cut <= a:

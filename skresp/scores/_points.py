@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp.actions import ActionSet
-from skresp.reach import parts_of
+from skresp.reach import Part, parts_of
 
 from ._door import Door, Segment
 from ._dress import Numbers
+from ._lines import answer, lines_of
 from ._listed import make_table, new_values
 from ._lists import Places, Question, look_up
 from ._responsiveness import Page, part_columns
@@ -32,6 +33,8 @@ class Points:
     before, change : what they have and by how much it changes, in numbers
     columns : the columns of the action set that `before` and `change` hold
     reached : whether the model gives the target
+    weight : how much a point counts; a piece of a line counts its size
+    edge : the change of the feature where a point, or its piece, begins
     """
 
     feature: str
@@ -41,6 +44,8 @@ class Points:
     change: Numbers
     columns: Places
     reached: NDArray[np.bool_]
+    weight: Numbers
+    edge: Numbers
 
     @property
     def amount(self) -> Numbers:
@@ -62,6 +67,8 @@ class Points:
             self.change[pick],
             self.columns,
             self.reached[pick],
+            self.weight[pick],
+            self.edge[pick],
         )
 
 
@@ -101,19 +108,36 @@ def points_of(
                     for r in lists.reaches
                 ]
             )[change[marked]]
-            found.append((rows[owner[marked]], changes, answers[marked]))
+            one = np.ones(int(marked.sum()))
+            found.append(
+                (rows[owner[marked]], changes, answers[marked], one, changes[:, j])
+            )
         for some, draw in draws(lists, question):
-            if j in part.actionable:
-                everybody = np.arange(len(some))
-                drawn = draw(j, everybody, keys()[rows[some]])
-                owner = np.repeat(rows[some], drawn.counts)
+            if j not in part.actionable:
+                continue
+            told = np.zeros(len(some), dtype=bool)
+            pieces = _pieces(door, part, j, rows[some], lists.values[some], question)
+            if pieces is not None:
+                told, *mine = pieces
+                found.append((rows[some[mine[0]]], *mine[1:]))
+            left = np.flatnonzero(~told)
+            if len(left):
+                drawn = draw(j, left, keys()[rows[some[left]]])
+                owner = np.repeat(rows[some[left]], drawn.counts)
                 new = new_values(part, drawn.before, drawn.changes, door.wardrobe)
-                segment = Segment(0, len(owner), new)
-                found.append((owner, drawn.changes, door.ask(owner, [segment])))
-    width = len(part.names)
-    owner = np.concatenate([np.zeros(0, dtype=np.intp), *(o for o, _, _ in found)])
-    total = np.concatenate([np.zeros((0, width)), *(c for _, c, _ in found)])
-    reached = np.concatenate([np.zeros(0, dtype=bool), *(r for _, _, r in found)])
+                reached = door.ask(owner, [Segment(0, len(owner), new)])
+                one = np.ones(len(owner))
+                found.append((owner, drawn.changes, reached, one, drawn.changes[:, j]))
+    nothing = (
+        np.zeros(0, dtype=np.intp),
+        np.zeros((0, len(part.names))),
+        np.zeros(0, dtype=bool),
+        np.zeros(0),
+        np.zeros(0),
+    )
+    owner, total, reached, weight, edge = (
+        np.concatenate(columns) for columns in zip(nothing, *found, strict=True)
+    )
     order = np.argsort(owner, kind="stable")
     owner = owner[order]
     return Points(
@@ -124,4 +148,44 @@ def points_of(
         total[order],
         columns,
         reached[order],
+        weight[order],
+        edge[order],
+    )
+
+
+def _pieces(
+    door: Door, part: Part, j: int, rows: Places, values: Numbers, question: Question
+) -> (
+    tuple[NDArray[np.bool_], Places, Numbers, NDArray[np.bool_], Numbers, Numbers]
+    | None
+):
+    """Pieces of lines as points: which rows have them, then their columns."""
+    if question.method != "auto" or door.along is None:
+        return None
+    found = lines_of(part, j, rows, values, question.interventions)
+    if found is None or not found[1].any():
+        return None
+    lines, told = found
+    pieces = answer(door, door.along, lines)
+    if pieces is None:
+        return None
+    # A piece on both sides of where the person stands is two.
+    both = (pieces.low < 0) & (pieces.high > 0)
+    line = np.concatenate([pieces.line, pieces.line[both]])
+    low = np.concatenate([pieces.low, np.zeros(int(both.sum()))])
+    high = np.concatenate([np.where(both, 0.0, pieces.high), pieces.high[both]])
+    reached = np.concatenate([pieces.reached, pieces.reached[both]])
+    size = high - low + (1.0 if lines.whole else 0.0)
+    size -= lines.whole & (low <= 0) & (high >= 0)
+    middle = (low + high) / 2
+    edge = np.where(np.abs(low) < np.abs(high), low, high) * lines.step
+    keep = (size > 0) & told[line]
+    changes = lines.changes(line, middle)
+    return (
+        told,
+        line[keep],
+        changes[keep],
+        reached[keep],
+        size[keep],
+        edge[keep],
     )

@@ -17,7 +17,7 @@ from skresp.reach import Part, TooManyTogetherError, parts_of
 
 from ._door import Door
 from ._dress import Numbers
-from ._effects import draw_with_effects
+from ._effects import cannot_move, draw_with_effects
 from ._interval import agresti_coull
 from ._lines import answer, lines_of, most_listed
 from ._listed import Table, count_hits, make_table
@@ -333,7 +333,8 @@ def _note_effects(
                     )
                     for i in some
                 ]
-                draw = Draw.of(values[some], found, False)
+                stuck = [cannot_move(lists, int(i), j, question) for i in some]
+                draw = Draw.of(values[some], found, stuck)
                 hits = count_drawn(door, everything, rows[some], draw)
                 _note_drawn(out, some, columns[j], draw, hits, question.alpha)
 

@@ -47,6 +47,7 @@ def sweep(
             ensemble.roots,
             ensemble.feature,
             ensemble.threshold,
+            ensemble.cuts,
             ensemble.left,
             ensemble.right,
             ensemble.missing_left,
@@ -166,7 +167,7 @@ def _leaves_met(
         if moving.any():
             m = np.flatnonzero(moving)
             at, fast = node[m], speed[m]
-            cut = (threshold[m] - start[line[m], feature[m]]) / fast
+            cut = (ensemble.cuts[at] - start[line[m], feature[m]]) / fast
             before = np.where(fast > 0, ensemble.left[at], ensemble.right[at])
             after = np.where(fast > 0, ensemble.right[at], ensemble.left[at])
             early, late = cut > a[m], cut < b[m]

@@ -13,6 +13,7 @@ from ._points import Points
 
 def cost_weighted(points: Points, weight: Numbers, people: int) -> Numbers:
     r"""The share of weight, :math:`\sum w \, 1[target] / \sum w`, for each person."""
+    weight = weight * points.weight
     total = np.bincount(points.owner, weight, minlength=people)
     good = np.bincount(points.owner, weight * points.reached, minlength=people)
     return good / np.where(total > 0, total, 1.0)
@@ -37,7 +38,7 @@ def monotone(points: Points, people: int) -> Monotone:
     it does, and none on the other side hits."""
     side = np.zeros(people, dtype=np.int8)
     threshold = np.full(people, np.nan)
-    value = points.before[:, points.place] + points.amount
+    value = points.before[:, points.place] + points.edge
     hits = {}
     for way in (1, -1):
         on_side = np.sign(points.amount) == way
@@ -47,7 +48,7 @@ def monotone(points: Points, people: int) -> Monotone:
     for way in (1, -1):
         good = (np.sign(points.amount) == way) & points.reached
         nearest = np.full(people, np.inf)
-        np.minimum.at(nearest, points.owner[good], np.abs(points.amount[good]))
+        np.minimum.at(nearest, points.owner[good], np.abs(points.edge[good]))
         beyond = (np.sign(points.amount) == way) & (
             np.abs(points.amount) >= nearest[points.owner]
         )
@@ -55,7 +56,7 @@ def monotone(points: Points, people: int) -> Monotone:
         alone = (hits[way] > 0) & (hits[-way] == 0) & (reached == hits[way])
         side[alone] = way
         at = good & alone[points.owner]
-        at &= np.abs(points.amount) == nearest[points.owner]
+        at &= np.abs(points.edge) == nearest[points.owner]
         threshold[points.owner[at]] = value[at]
     return Monotone(side, threshold)
 

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp.constraints import Linkage
+from skresp.constraints import Linear, Linkage
 
 from .. import oracle
 from ..scores.test_naive import Whim
@@ -162,6 +163,30 @@ def test_real_features_have_variants_from_draws():
     assert found.side[1, 0] == 0, "works on both sides"
     profile = explanation.profile(0, "a")
     assert profile["probability"].max() == 1
+
+
+def test_variants_of_exact_lines_are_exact():
+    x = pd.DataFrame({"x": [0, 0.49, 0.4901, 0.4902, 0.4903, 1.0] * 3})
+    tree = DecisionTreeClassifier(random_state=0).fit(x, [0, 0, 1, 1, 0, 0] * 3)
+    people = pd.DataFrame({"x": np.linspace(0.01, 0.4, 12)})
+    explainer = ResponsivenessExplainer(tree, ActionSet({"x": Feature("real", 0, 1)}))
+    explanation = explainer.fit(x).explain(people)
+    assert explanation.exact.all()
+    assert explanation.intuitive({"x": "increase"}).all()
+    np.testing.assert_allclose(explanation.cost_weighted({}), explanation.values)
+    assert (explanation.monotone().side == 0).all(), "too far is too far"
+
+
+def test_rows_without_a_score_have_no_variant():
+    X = pd.DataFrame({"p": [0, 1], "q": [0, 1], "k": [1, 2]})
+    actions = ActionSet.infer(X, constraints=[Linear({"p": 1, "q": 1}, None, 1)])
+    spy = Spy(lambda X: X["k"] > 1)
+    explainer = ResponsivenessExplainer(spy, actions, invalid_rows="nan").fit(X)
+    with pytest.warns(UserWarning, match="break a constraint"):
+        explanation = explainer.explain(X)
+    assert np.isnan(explanation.cost_weighted({})[1]).all()
+    assert np.isnan(explanation.robust({"k": 1}, n_shifts=3)[1]).all()
+    assert (explanation.monotone().side[1] == 0).all()
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,17 @@ def test_chance_does_not_break_constraints_or_kinds():
     assert 0 < explanation.values[0, 4] < 1
 
 
+def test_who_cannot_move_is_known_not_to():
+    X = pd.DataFrame({"p": [1, 0], "r": [0, 1]})
+    actions = ActionSet.infer(
+        X, features={"p": Feature("binary", direction="increase")}, immutable=["r"]
+    )
+    spy = Spy(lambda X: X["p"] == 1)
+    explanation = explain(spy, actions, X, random_effects={"r": stats.bernoulli(0.5)})
+    assert explanation.exact[:, 0].tolist() == [True, False]
+    assert explanation.upper[0, 0] == 0
+
+
 def test_impossible_chance_ends():
     X = pd.DataFrame({"a": [0, 1], "n": [1, 2]})
     spy = Spy(lambda X: X["n"] > 0)
@@ -123,6 +134,7 @@ def test_impossible_chance_ends():
     )
     assert (explanation.n_reachable == 0).all()
     assert (explanation.upper == 1).all()
+    assert not explanation.exact.any()
 
 
 def test_the_same_seed_whatever_the_order(insured):

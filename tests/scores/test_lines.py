@@ -22,7 +22,12 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    KBinsDiscretizer,
+    OneHotEncoder,
+    OrdinalEncoder,
+    StandardScaler,
+)
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -30,7 +35,7 @@ from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import IfThen, Linear, Linkage, Switch
 from skresp.scores import AtLeast, AtMost
 from skresp.scores._along import along_of
-from skresp.scores._ensemble import ensemble_of
+from skresp.scores._ensemble import ensemble_of, own_scores
 from skresp.scores._sweep import sweep, sweep_arrays
 from skresp.scores._target import make_goal
 
@@ -429,7 +434,7 @@ def test_missing_values_walk_as_the_model_sends_them(data):
     ):
         model.fit(X, y)
         ensemble = ensemble_of(model, X[:50])
-        own = np.asarray(ensemble.scores(X), dtype=float).reshape(len(X), -1)
+        own = own_scores(model, X)
         np.testing.assert_allclose(ensemble.sums(X.to_numpy()), own, atol=1e-4)
 
 
@@ -448,6 +453,116 @@ def test_a_decision_rule_of_its_own_is_asked_about(data):
     model = FixedThresholdClassifier(
         RandomForestClassifier(5, random_state=0), threshold=0.3
     ).fit(X, y)
-    along = along_of(make_goal(model, 1, None), X[:20])
+    along = along_of(make_goal(model, 1, None), X[:20], {"income"})
     assert along is not None
     assert along.decision is None
+
+
+# -- what is told as exact is exact ----------------------------------------------------
+
+
+def boosted(**fields):
+    return GradientBoostingClassifier(n_estimators=20, random_state=0, **fields)
+
+
+def gradient(kind, **fields):
+    xgb = pytest.importorskip("xgboost")
+    return getattr(xgb, kind)(n_estimators=20, n_jobs=1, **fields)
+
+
+def light(kind, **fields):
+    lgb = pytest.importorskip("lightgbm")
+    return getattr(lgb, kind)(n_estimators=20, n_jobs=1, verbose=-1, **fields)
+
+
+ODD = {
+    "exponential loss": (lambda: boosted(loss="exponential"), {"threshold": 0.7}),
+    "a start that moves": (lambda: boosted(init=LogisticRegression(max_iter=5000)), {}),
+    "sigmoid 2": (lambda: light("LGBMClassifier", sigmoid=2.0), {"threshold": 0.7}),
+    "linear leaves": (lambda: light("LGBMClassifier", linear_tree=True), {}),
+    "raw logits": (
+        lambda: gradient("XGBClassifier", objective="binary:logitraw"),
+        {},
+    ),
+    "0 is missing": (lambda: gradient("XGBClassifier", missing=0.0), {}),
+    "xgb counts": (
+        lambda: gradient("XGBRegressor", objective="count:poisson"),
+        {"target": AtLeast(0.6)},
+    ),
+    "xgb shares": (
+        lambda: gradient("XGBRegressor", objective="reg:logistic"),
+        {"target": AtLeast(0.6)},
+    ),
+    "lgb counts": (
+        lambda: light("LGBMRegressor", objective="poisson"),
+        {"target": AtLeast(0.6)},
+    ),
+    "hist counts": (
+        lambda: HistGradientBoostingRegressor(loss="poisson", max_iter=20),
+        {"target": AtLeast(0.6)},
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ODD)
+def test_odd_losses_links_and_leaves_are_never_wrongly_exact(name, data):
+    X, y = data
+    X = X[["income", "debt", "rent"]].assign(zero=0.0)
+    make, arguments = ODD[name]
+    model = make().fit(X, y)
+    actions = ActionSet.infer(X, immutable=["zero"])
+    denied = X[model.predict(X) < 0.5][:4]
+    for people in (denied[:1], denied):
+        some = explain(model, actions, X, people, random_state=0, **arguments)
+        drawn = explain(
+            model,
+            actions,
+            X,
+            people,
+            method="sample",
+            n_samples=3_000,
+            alpha=1e-7,
+            random_state=0,
+            **arguments,
+        )
+        assert (drawn.lower <= some.upper + 1e-9).all()
+        assert (some.lower <= drawn.upper + 1e-9).all()
+    alone = explain(model, actions, X, denied[:1], random_state=0, **arguments)
+    np.testing.assert_array_equal(alone.values, some.values[:1])
+    np.testing.assert_array_equal(alone.exact, some.exact[:1])
+
+
+@pytest.mark.parametrize("encoder", ["ordinal", "one hot"])
+def test_a_number_that_is_encoded_is_no_line(encoder):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"k": rng.integers(0, 200, 2_000), "z": rng.random(2_000)})
+    y = (np.sin(X["k"]) + X["z"] > 0.5).astype(int)
+    step = (
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        if encoder == "ordinal"
+        else OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    )
+    model = make_pipeline(
+        make_column_transformer((step, ["k"]), remainder="passthrough"),
+        RandomForestClassifier(10, random_state=0),
+    ).fit(X, y)
+    actions = ActionSet.infer(X, immutable=["z"])
+    explanation = explain(model, actions, X, X[:5])
+    listed = explain(model, actions, X, X[:5], method="grid")
+    assert explanation.exact.all()
+    np.testing.assert_array_equal(explanation.values, listed.values)
+
+
+def test_large_values_are_cut_where_float32_rounds():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": 1.7e9 + rng.normal(0, 400, 500), "b": rng.random(500)})
+    y = (np.sin(X["a"] / 300) + X["b"] > 0.5).astype(int)
+    actions = ActionSet.infer(X, immutable=["b"])
+    for model in (xgboost(), RandomForestClassifier(5, random_state=0)):
+        model.fit(X, y)
+        exact = explain(model, actions, X, X[:6])
+        assert exact.exact.all()
+        for i in range(6):
+            wanted = dense(model, actions, X.iloc[[i]], "a", {}, 1, points=40_001)
+            assert exact.values[i, 0] == pytest.approx(wanted, abs=2e-3)
