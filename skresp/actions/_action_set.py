@@ -94,6 +94,10 @@ class ActionSet:
         return self._key == other._key
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self._key)
 
     def __reduce__(self) -> tuple[Any, ...]:

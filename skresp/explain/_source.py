@@ -67,8 +67,11 @@ class Source:
         """The distinct rows, and which of them each row is."""
         table = as_table(X)
         matrix = number_matrix(table)
-        columns = [column(table, i) for i in range(table.shape[1])]
-        first, which = distinct_rows(columns if matrix is None else matrix)
+        if matrix is None:
+            columns = [column(table, i) for i in range(table.shape[1])]
+            first, which = distinct_rows(columns)
+        else:
+            first, which = distinct_rows(matrix)
         return (table if len(first) == len(table) else spread(table, first)), which
 
     def points(self, X: Any, feature: str, book: list[Page]) -> Points:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -197,6 +198,8 @@ class Wardrobe:
         """Whether one matrix has the dtype that every column wants, and room enough."""
         if self.dress.container == "polars" or set(self.dress.dtypes) != {matrix.dtype}:
             return False
+        if matrix.dtype.kind == "f":
+            return not any(need.labels for need in needs.values())
         return all(need.met_by(matrix[:, i]) for i, need in needs.items())
 
     @property
@@ -337,6 +340,7 @@ class Need:
         return bool(limits.min <= low and high <= limits.max)
 
 
+@lru_cache(maxsize=64)
 def _needs(actions: ActionSet) -> dict[str, Need]:
     """The features that may move, and what that takes."""
     out: dict[str, Need] = {}

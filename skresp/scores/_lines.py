@@ -168,6 +168,22 @@ def most_listed(
     return None
 
 
+def told_lines(
+    door: Door, part: Part, j: int, rows: Places, values: Numbers, question: Question
+) -> tuple[Lines, NDArray[np.bool_], Pieces] | None:
+    """The lines of a feature that are all there is to it, for which rows, and answers.
+
+    None where the model cannot be told, or nobody has such a line.
+    """
+    if question.method != "auto" or question.effects or door.along is None:
+        return None
+    found = lines_of(part, j, rows, values, question.interventions)
+    if found is None or not found[1].any():
+        return None
+    pieces = answer(door, door.along, found[0])
+    return None if pieces is None else (*found, pieces)
+
+
 def answer(door: Door, along: Along, lines: Lines) -> Pieces | None:
     """The pieces of the lines and whether they reach the target."""
     done = []

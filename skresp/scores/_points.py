@@ -13,7 +13,7 @@ from skresp.reach import Part, parts_of
 
 from ._door import Door, Segment
 from ._dress import Numbers
-from ._lines import answer, lines_of
+from ._lines import told_lines
 from ._listed import make_table, new_values
 from ._lists import Places, Question, look_up
 from ._responsiveness import Page, part_columns
@@ -160,15 +160,10 @@ def _pieces(
     | None
 ):
     """Pieces of lines as points: which rows have them, then their columns."""
-    if question.method != "auto" or door.along is None:
+    found = told_lines(door, part, j, rows, values, question)
+    if found is None:
         return None
-    found = lines_of(part, j, rows, values, question.interventions)
-    if found is None or not found[1].any():
-        return None
-    lines, told = found
-    pieces = answer(door, door.along, lines)
-    if pieces is None:
-        return None
+    lines, told, pieces = found
     # A piece on both sides of where the person stands is two.
     both = (pieces.low < 0) & (pieces.high > 0)
     line = np.concatenate([pieces.line, pieces.line[both]])

@@ -19,7 +19,7 @@ from ._door import Door
 from ._dress import Numbers
 from ._effects import cannot_move, draw_with_effects
 from ._interval import agresti_coull
-from ._lines import answer, lines_of, most_listed
+from ._lines import most_listed, told_lines
 from ._listed import Table, count_hits, make_table
 from ._lists import Lists, Places, Question, look_up
 from ._sampled import Draw, count_drawn, draws
@@ -363,18 +363,10 @@ def _note_lines(
     question: Question,
 ) -> NDArray[np.bool_]:
     """Note the scores that are exact along a line; which of the rows have one."""
-    nobody = np.zeros(len(some), dtype=bool)
-    if question.method != "auto" or door.along is None:
-        return nobody
-    found = lines_of(
-        lists.part, j, rows[some], lists.values[some], question.interventions
-    )
-    if found is None or not found[1].any():
-        return nobody
-    lines, told = found
-    pieces = answer(door, door.along, lines)
-    if pieces is None:
-        return nobody
+    found = told_lines(door, lists.part, j, rows[some], lists.values[some], question)
+    if found is None:
+        return np.zeros(len(some), dtype=bool)
+    lines, told, pieces = found
     share, total = pieces.shares(len(some))
     count = total if lines.whole else pieces.counts(len(some))
     where = some[told]
@@ -399,16 +391,11 @@ def intervals_of(
     In values of the feature; None where there is no line that can be told.
     """
     j = part.names.index(feature)
-    if question.method != "auto" or question.effects or door.along is None:
-        return None
     row = np.zeros(1, dtype=np.intp)
-    found = lines_of(part, j, row, values, question.interventions)
-    if found is None or not found[1].any():
+    found = told_lines(door, part, j, row, values, question)
+    if found is None:
         return None
-    lines, _ = found
-    pieces = answer(door, door.along, lines)
-    if pieces is None:
-        return None
+    lines, _, pieces = found
     gap = 1.0 if lines.whole else 0.0
     out: list[tuple[float, float]] = []
     for low, high in zip(
