@@ -232,6 +232,8 @@ def _among(step: Any, columns: Any, moving: Collection[str]) -> Collection[str]:
     if known is None or isinstance(columns, slice) or callable(columns):
         return moving
     array = np.asarray(columns)
+    if not array.size:
+        return []  # a selector that found none
     names = array if array.dtype.kind in "OUT" else np.asarray(known)[array]
     return [name for name in names if name in moving]
 

@@ -294,6 +294,20 @@ def test_labels_behind_an_encoder_do_not_hinder(data):
     assert explanation.values[0, 0] == pytest.approx(wanted, abs=2e-3)
 
 
+def test_an_encoder_that_gets_no_column_does_not_hinder(data, actions):
+    X, y = data
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), []), remainder=StandardScaler()),
+        LogisticRegression(),
+    ).fit(X, y)
+    plain = scaled(LogisticRegression()).fit(X, y)
+    explanation = explain(model, actions, X, X[:5])
+    assert explanation.exact.all()
+    np.testing.assert_allclose(
+        explanation.values, explain(plain, actions, X, X[:5]).values
+    )
+
+
 def test_what_cannot_be_told_is_sampled(data, actions):
     X, y = data
     for model in (
