@@ -1,6 +1,7 @@
-"""Loaders of real data, each with its action set."""
+"""Data sets, each with its action set."""
 
 from ._german import fetch_german
+from ._givemecredit import fetch_givemecredit
 from ._heloc import fetch_heloc
 
-__all__ = ["fetch_german", "fetch_heloc"]
+__all__ = ["fetch_german", "fetch_givemecredit", "fetch_heloc"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import pandas as pd
 from sklearn.utils import Bunch
 
@@ -9,14 +11,30 @@ from skresp.actions import ActionSet
 
 
 def make_bunch(
-    data: pd.DataFrame, target: pd.Series, action_set: ActionSet, description: str
-) -> Bunch:
-    """The Bunch of a loader."""
+    data: pd.DataFrame,
+    target: pd.Series,
+    action_set: ActionSet,
+    *,
+    target_names: Sequence[str],
+    description: str,
+    return_X_y: bool = False,
+) -> Bunch | tuple[pd.DataFrame, pd.Series]:
+    """What a loader returns: a Bunch, or data and target alone."""
+    if return_X_y:
+        return data, target
     return Bunch(
         data=data,
         target=target,
         frame=data.assign(**{str(target.name): target}),
         action_set=action_set,
         feature_names=list(data.columns),
+        target_names=list(target_names),
         DESCR=description,
     )
+
+
+def check_variant(variant: str, known: Iterable[str]) -> None:
+    """Raise where a loader has no such variant."""
+    if variant not in (names := list(known)):
+        listed = " or ".join(map(repr, names))
+        raise ValueError(f"variant must be {listed}, got {variant!r}.")

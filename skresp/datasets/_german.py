@@ -2,106 +2,241 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 import pandas as pd
 from sklearn.utils import Bunch
 
 from skresp.actions import ActionSet, Feature
-from skresp.constraints import Linkage, Thermometer
+from skresp.constraints import Linkage, Reachability, Thermometer
 
-from ._bunch import make_bunch
-from ._files import find_file
+from ._bunch import check_variant, make_bunch
+from ._source import DataHome, Source
 
-_RAW = [
-    "checking",
-    "duration",
-    "history",
-    "purpose",
-    "amount",
-    "savings",
-    "employment",
-    "rate",
-    "status",
-    "debtors",
-    "residence",
-    "property",
-    "age",
-    "plans",
-    "housing",
-    "credits",
-    "job",
-    "dependents",
-    "telephone",
-    "foreign",
-    "label",
-]
+# The columns in the order of the file; for labels, the code of the file and what it
+# stands for, in the words of OpenML's copy.
+_COLUMNS: dict[str, dict[str, str] | None] = {
+    "checking_status": {
+        "A11": "<0",
+        "A12": "0<=X<200",
+        "A13": ">=200",
+        "A14": "no checking",
+    },
+    "duration": None,
+    "credit_history": {
+        "A30": "no credits/all paid",
+        "A31": "all paid",
+        "A32": "existing paid",
+        "A33": "delayed previously",
+        "A34": "critical/other existing credit",
+    },
+    "purpose": {
+        "A40": "new car",
+        "A41": "used car",
+        "A42": "furniture/equipment",
+        "A43": "radio/tv",
+        "A44": "domestic appliance",
+        "A45": "repairs",
+        "A46": "education",
+        "A47": "vacation",
+        "A48": "retraining",
+        "A49": "business",
+        "A410": "other",
+    },
+    "credit_amount": None,
+    "savings_status": {
+        "A61": "<100",
+        "A62": "100<=X<500",
+        "A63": "500<=X<1000",
+        "A64": ">=1000",
+        "A65": "no known savings",
+    },
+    "employment": {
+        "A71": "unemployed",
+        "A72": "<1",
+        "A73": "1<=X<4",
+        "A74": "4<=X<7",
+        "A75": ">=7",
+    },
+    "installment_commitment": None,
+    "personal_status": {
+        "A91": "male div/sep",
+        "A92": "female div/dep/mar",
+        "A93": "male single",
+        "A94": "male mar/wid",
+        "A95": "female single",
+    },
+    "other_parties": {"A101": "none", "A102": "co applicant", "A103": "guarantor"},
+    "residence_since": None,
+    "property_magnitude": {
+        "A121": "real estate",
+        "A122": "life insurance",
+        "A123": "car",
+        "A124": "no known property",
+    },
+    "age": None,
+    "other_payment_plans": {"A141": "bank", "A142": "stores", "A143": "none"},
+    "housing": {"A151": "rent", "A152": "own", "A153": "for free"},
+    "existing_credits": None,
+    "job": {
+        "A171": "unemp/unskilled non res",
+        "A172": "unskilled resident",
+        "A173": "skilled",
+        "A174": "high qualif/self emp/mgmt",
+    },
+    "num_dependents": None,
+    "own_telephone": {"A191": "none", "A192": "yes"},
+    "foreign_worker": {"A201": "yes", "A202": "no"},
+    "class": {"1": "good", "2": "bad"},
+}
+# Where people can move along a scale, it is listed from its low end up.
+_SCALES = {
+    "checking_status": ["no checking", "<0", "0<=X<200", ">=200"],
+    "savings_status": [
+        "no known savings",
+        "<100",
+        "100<=X<500",
+        "500<=X<1000",
+        ">=1000",
+    ],
+    "employment": ["unemployed", "<1", "1<=X<4", "4<=X<7", ">=7"],
+    "other_parties": ["none", "co applicant", "guarantor"],
+    "own_telephone": ["none", "yes"],
+}
 
 
-def fetch_german(*, data_home: str | os.PathLike[str] | None = None) -> Bunch:
-    """German credit as the study of responsiveness scores encodes it.
-
-    36 features of 1,000 applicants, 9 of them actionable; the target is 1 for a good
-    customer.
+def fetch_german(
+    *,
+    variant: str = "paper",
+    data_home: DataHome = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+) -> Bunch | tuple[pd.DataFrame, pd.Series]:
+    """German credit: 1,000 applicants; the target is 1 for a good customer (70 %).
 
     Parameters
     ----------
+    variant : {"paper", "raw"}, default="paper"
+        "paper": 36 numbers, 9 of them actionable, as the study of responsiveness
+        scores encodes them. "raw": the 20 columns as published, 13 of them labels
+        (of dtype category), 10 actionable: accounts can be opened and filled, the
+        loan made smaller, shorter or longer, a guarantor found, other plans paid off;
+        years at a residence make people older.
     data_home : path, optional
         The folder that holds `german/german.data`; `$SKRESP_DATA` unless given.
+    download_if_missing : bool, default=True
+        Whether to fetch OpenML's copy (`credit-g`) where that file is not there.
+    return_X_y : bool, default=False
+        Whether to return data and target alone.
 
     Returns
     -------
     Bunch
-        With `data`, `target`, `frame`, `action_set`, `feature_names`, `DESCR`.
+        With `data`, `target`, `frame`, `action_set`, `feature_names`,
+        `target_names`, `DESCR`.
     """
-    path = find_file(data_home, "german", "german.data")
-    raw = pd.read_csv(path, sep=" ", header=None, names=_RAW)
-    data = _encoded(raw)
-    target = (raw["label"] == 1).astype(int).rename("GoodCustomer")
-    return make_bunch(data, target, _action_set(data), __doc__ or "")
+    check_variant(variant, ("paper", "raw"))
+    rows = _SOURCE.load(data_home, download_if_missing)
+    if variant == "paper":
+        data = _encoded(rows)
+        actions = _action_set(data)
+    else:
+        data = _labelled(rows)
+        actions = _raw_action_set(data)
+    return make_bunch(
+        data,
+        (rows["class"] == "good").astype(int).rename("GoodCustomer"),
+        actions,
+        target_names=["bad", "good"],
+        description=__doc__ or "",
+        return_X_y=return_X_y,
+    )
 
 
-def _encoded(raw: pd.DataFrame) -> pd.DataFrame:
-    def among(column: str, *codes: str) -> pd.Series:
-        return raw[column].isin(codes)
+def _read(path: Path) -> pd.DataFrame:
+    codes = pd.read_csv(path, sep=" ", header=None, names=list(_COLUMNS), dtype=str)
+    return pd.DataFrame(
+        {
+            name: codes[name].map(words) if words else codes[name].astype(int)
+            for name, words in _COLUMNS.items()
+        }
+    )
+
+
+def _from_openml(frame: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            # Some parsers leave the quotes of the ARFF file around the labels.
+            name: frame[name].astype(str).str.strip("' ")
+            if words
+            else frame[name].astype(int)
+            for name, words in _COLUMNS.items()
+        }
+    )
+
+
+_SOURCE = Source(
+    title="German credit",
+    file="german/german.data",
+    origin="the UCI repository (Statlog, German credit data)",
+    openml_id=31,
+    openml_name="credit-g",
+    read=_read,
+    from_openml=_from_openml,
+)
+
+
+def _encoded(rows: pd.DataFrame) -> pd.DataFrame:
+    def among(column: str, *labels: str) -> pd.Series:
+        return rows[column].isin(labels)
 
     columns = {
-        "Age": raw["age"],
-        "Male": among("status", "A91", "A93", "A94"),
-        "Single": among("status", "A93", "A95"),
-        "ForeignWorker": among("foreign", "A201"),
-        "YearsAtResidence": raw["residence"],
-        "LiablePersons": raw["dependents"],
-        "Housing_Renter": among("housing", "A151"),
-        "Housing_Owner": among("housing", "A152"),
-        "Housing_Free": among("housing", "A153"),
-        "Job_Unskilled": among("job", "A171", "A172"),
-        "Job_Skilled": among("job", "A173"),
-        "Job_Management": among("job", "A174"),
-        "YearsEmployed_geq_1": among("employment", "A73", "A74", "A75"),
-        "CreditAmt_geq_1000K": raw["amount"] >= 1_000,
-        "CreditAmt_geq_2000K": raw["amount"] >= 2_000,
-        "CreditAmt_geq_5000K": raw["amount"] >= 5_000,
-        "CreditAmt_geq_10000K": raw["amount"] >= 10_000,
-        "LoanDuration_leq_6": raw["duration"] <= 6,
-        "LoanDuration_geq_12": raw["duration"] >= 12,
-        "LoanDuration_geq_24": raw["duration"] >= 24,
-        "LoanDuration_geq_36": raw["duration"] >= 36,
-        "LoanRate": raw["rate"],
-        "HasGuarantor": among("debtors", "A103"),
-        "LoanRequiredForBusiness": among("purpose", "A49"),
-        "LoanRequiredForEducation": among("purpose", "A46", "A48"),
-        "LoanRequiredForCar": among("purpose", "A40", "A41"),
-        "LoanRequiredForHome": among("purpose", "A42", "A43", "A44", "A45"),
-        "NoCreditHistory": among("history", "A30"),
-        "HistoryOfLatePayments": among("history", "A33"),
-        "HistoryOfDelinquency": among("history", "A34"),
-        "HistoryOfBankInstallments": among("plans", "A141"),
-        "HistoryOfStoreInstallments": among("plans", "A142"),
-        "CheckingAcct_exists": ~among("checking", "A14"),
-        "CheckingAcct_geq_0": among("checking", "A12", "A13"),
-        "SavingsAcct_exists": ~among("savings", "A65"),
-        "SavingsAcct_geq_100": among("savings", "A62", "A63", "A64"),
+        "Age": rows["age"],
+        "Male": among("personal_status", "male div/sep", "male single", "male mar/wid"),
+        "Single": among("personal_status", "male single", "female single"),
+        "ForeignWorker": among("foreign_worker", "yes"),
+        "YearsAtResidence": rows["residence_since"],
+        "LiablePersons": rows["num_dependents"],
+        "Housing_Renter": among("housing", "rent"),
+        "Housing_Owner": among("housing", "own"),
+        "Housing_Free": among("housing", "for free"),
+        "Job_Unskilled": among("job", "unemp/unskilled non res", "unskilled resident"),
+        "Job_Skilled": among("job", "skilled"),
+        "Job_Management": among("job", "high qualif/self emp/mgmt"),
+        "YearsEmployed_geq_1": among("employment", "1<=X<4", "4<=X<7", ">=7"),
+        "CreditAmt_geq_1000K": rows["credit_amount"] >= 1_000,
+        "CreditAmt_geq_2000K": rows["credit_amount"] >= 2_000,
+        "CreditAmt_geq_5000K": rows["credit_amount"] >= 5_000,
+        "CreditAmt_geq_10000K": rows["credit_amount"] >= 10_000,
+        "LoanDuration_leq_6": rows["duration"] <= 6,
+        "LoanDuration_geq_12": rows["duration"] >= 12,
+        "LoanDuration_geq_24": rows["duration"] >= 24,
+        "LoanDuration_geq_36": rows["duration"] >= 36,
+        "LoanRate": rows["installment_commitment"],
+        "HasGuarantor": among("other_parties", "guarantor"),
+        "LoanRequiredForBusiness": among("purpose", "business"),
+        "LoanRequiredForEducation": among("purpose", "education", "retraining"),
+        "LoanRequiredForCar": among("purpose", "new car", "used car"),
+        "LoanRequiredForHome": among(
+            "purpose",
+            "furniture/equipment",
+            "radio/tv",
+            "domestic appliance",
+            "repairs",
+        ),
+        "NoCreditHistory": among("credit_history", "no credits/all paid"),
+        "HistoryOfLatePayments": among("credit_history", "delayed previously"),
+        "HistoryOfDelinquency": among(
+            "credit_history", "critical/other existing credit"
+        ),
+        "HistoryOfBankInstallments": among("other_payment_plans", "bank"),
+        "HistoryOfStoreInstallments": among("other_payment_plans", "stores"),
+        "CheckingAcct_exists": ~among("checking_status", "no checking"),
+        "CheckingAcct_geq_0": among("checking_status", "0<=X<200", ">=200"),
+        "SavingsAcct_exists": ~among("savings_status", "no known savings"),
+        "SavingsAcct_geq_100": among(
+            "savings_status", "100<=X<500", "500<=X<1000", ">=1000"
+        ),
     }
     return pd.DataFrame(columns).astype(int)
 
@@ -131,5 +266,45 @@ def _action_set(data: pd.DataFrame) -> ActionSet:
             Linkage("YearsEmployed_geq_1", {"Age": 1}),
             Thermometer(["CheckingAcct_exists", "CheckingAcct_geq_0"], "increase"),
             Thermometer(["SavingsAcct_exists", "SavingsAcct_geq_100"], "increase"),
+        ],
+    )
+
+
+def _labelled(rows: pd.DataFrame) -> pd.DataFrame:
+    data = rows.drop(columns="class")
+    for name, words in _COLUMNS.items():
+        if words and name in data:
+            order = _SCALES.get(name, list(words.values()))
+            labels = pd.Categorical(data[name], order, ordered=name in _SCALES)
+            data[name] = labels.remove_unused_categories()  # nobody is on vacation
+    return data
+
+
+def _raw_action_set(data: pd.DataFrame) -> ActionSet:
+    given = {
+        name: Feature("categorical", direction="increase", categories=labels)
+        for name, labels in _SCALES.items()
+    }
+    given |= {
+        "duration": Feature("integer", max_increase=12, max_decrease=12),
+        "credit_amount": Feature("integer", direction="decrease", max_decrease=2_000),
+        "residence_since": Feature(
+            "integer", 1, 7, direction="increase", max_increase=2
+        ),
+        # Plans can be paid off; nobody takes one up to get a loan.
+        "other_payment_plans": Feature("categorical", categories=["none"]),
+        "existing_credits": Feature("integer", direction="decrease", max_decrease=1),
+    }
+    # Who has no job can find one and keep it for a year or two; the longer bands
+    # take more years than a person who asks for a loan can wait.
+    years = _SCALES["employment"]
+    reachable = [[int(i == j or i < j <= 2) for j in range(5)] for i in range(5)]
+    return ActionSet.infer(
+        data,
+        features=given,
+        immutable=[name for name in data if name not in given],
+        constraints=[
+            Linkage("residence_since", {"age": 1}),
+            Reachability(["employment"], [[label] for label in years], reachable),
         ],
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
 from skresp.actions import ActionSet, Constraint, Feature
-from skresp.constraints import Linkage, Reachability, Thermometer
+from skresp.constraints import Linear, Linkage, Reachability, Thermometer
 
-from ._bunch import make_bunch
-from ._files import find_file
+from ._bunch import check_variant, make_bunch
+from ._source import DataHome, Source
+
+_NO_RECORD, _NO_TRADES, _NOT_MET = -9, -8, -7
 
 # Rows with -9 (no record) or -8 (no usable trades) in any of these are left out.
 _KEPT = [
@@ -43,28 +45,100 @@ _COUNTS = (2, 3, 5, 7)
 _BURDENS = (10, 20, 50)
 
 
-def fetch_heloc(*, data_home: str | os.PathLike[str] | None = None) -> Bunch:
-    """HELOC applications as the study of responsiveness scores encodes them.
+# What the codes of the two delinquency columns stand for, the worst first.
+_EVER = {
+    2: "derogatory comment",
+    3: "120+ days late",
+    4: "90 days late",
+    5: "60 days late",
+    6: "30 days late",
+    7: "unknown delinquency",
+    8: "never delinquent",
+}
+_LAST_YEAR = {
+    0: "derogatory comment",
+    1: "120+ days late",
+    2: "90 days late",
+    3: "60 days late",
+    4: "30 days late",
+    5: "unknown delinquency",
+    6: "unknown delinquency",
+    7: "never delinquent",
+    9: "other",
+}
 
-    43 features of 5,842 applicants, 31 of them actionable; the target is 1 for who
-    repaid.
+
+def fetch_heloc(
+    *,
+    variant: str = "paper",
+    data_home: DataHome = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+) -> Bunch | tuple[pd.DataFrame, pd.Series]:
+    """HELOC: home equity lines of credit; the target is 1 for who repaid.
 
     Parameters
     ----------
+    variant : {"paper", "raw"}, default="paper"
+        "paper": 43 numbers of 5,842 applicants (47 % repaid), 31 of them actionable,
+        as the study of responsiveness scores encodes them. "raw": the 23 columns as
+        published, of the 9,871 applicants with a bureau record (48 % repaid), 9
+        actionable. There the two worst delinquencies are words (ordered, of dtype
+        category), and the codes for no record, no usable trades and condition not
+        met are NaN: explain with `missing="hold"`. Balances and inquiries only go
+        down, and months without a new trade age the whole file.
     data_home : path, optional
         The folder that holds `heloc/heloc_dataset_v1.csv`; `$SKRESP_DATA` unless
         given.
+    download_if_missing : bool, default=True
+        Whether to fetch OpenML's copy (`heloc`) where that file is not there. Its
+        rows are the same in another order.
+    return_X_y : bool, default=False
+        Whether to return data and target alone.
 
     Returns
     -------
     Bunch
-        With `data`, `target`, `frame`, `action_set`, `feature_names`, `DESCR`.
+        With `data`, `target`, `frame`, `action_set`, `feature_names`,
+        `target_names`, `DESCR`.
     """
-    raw = pd.read_csv(find_file(data_home, "heloc", "heloc_dataset_v1.csv"))
-    raw = raw[~raw[_KEPT].isin((-9, -8)).any(axis=1)].reset_index(drop=True)
-    data = _encoded(raw)
-    target = (raw["RiskPerformance"] == "Good").astype(int).rename("RepaidLoan")
-    return make_bunch(data, target, _action_set(data), __doc__ or "")
+    check_variant(variant, ("paper", "raw"))
+    rows = _SOURCE.load(data_home, download_if_missing)
+    if variant == "paper":
+        unknown = rows[_KEPT].isin((_NO_RECORD, _NO_TRADES)).any(axis=1)
+    else:
+        unknown = (rows.drop(columns="RiskPerformance") == _NO_RECORD).all(axis=1)
+    rows = rows[~unknown].reset_index(drop=True)
+    data = _encoded(rows) if variant == "paper" else _labelled(rows)
+    return make_bunch(
+        data,
+        (rows["RiskPerformance"] == "Good").astype(int).rename("RepaidLoan"),
+        _action_set(data) if variant == "paper" else _raw_action_set(data),
+        target_names=["Bad", "Good"],
+        description=__doc__ or "",
+        return_X_y=return_X_y,
+    )
+
+
+def _read(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path)
+
+
+def _from_openml(frame: pd.DataFrame) -> pd.DataFrame:
+    label = frame["RiskPerformance"].astype(str).str.strip("' ")
+    numbers = frame.drop(columns="RiskPerformance").astype(int)
+    return pd.concat([label, numbers], axis=1)
+
+
+_SOURCE = Source(
+    title="HELOC",
+    file="heloc/heloc_dataset_v1.csv",
+    origin="the FICO community (explainable machine learning challenge)",
+    openml_id=46932,
+    openml_name="heloc",
+    read=_read,
+    from_openml=_from_openml,
+)
 
 
 def _encoded(raw: pd.DataFrame) -> pd.DataFrame:
@@ -165,3 +239,57 @@ def _constraints(recent: list[str]) -> list[Constraint]:
         )
     )
     return rules
+
+
+def _labelled(rows: pd.DataFrame) -> pd.DataFrame:
+    data = rows.drop(columns="RiskPerformance")
+    words = {"MaxDelqEver": _EVER, "MaxDelq2PublicRecLast12M": _LAST_YEAR}
+    for name in data:
+        if name in words:
+            order = list(dict.fromkeys(words[name].values()))
+            labels = data[name].map(words[name])
+            data[name] = pd.Categorical(labels, order, ordered=True)
+        elif (codes := data[name].isin((_NO_RECORD, _NO_TRADES, _NOT_MET))).any():
+            data[name] = data[name].mask(codes).astype(float)
+    return data
+
+
+def _raw_action_set(data: pd.DataFrame) -> ActionSet:
+    def down(by: int) -> Feature:
+        return Feature("integer", direction="decrease", max_decrease=by)
+
+    given = {
+        "MSinceMostRecentTradeOpen": Feature(
+            "integer", direction="increase", max_increase=12
+        ),
+        # A year without another late payment; what ever was stays on record.
+        "MaxDelq2PublicRecLast12M": Feature(
+            "categorical",
+            direction="increase",
+            categories=list(dict.fromkeys(_LAST_YEAR.values()))[:-2],
+        ),
+        "NumInqLast6M": down(5),
+        "NumInqLast6Mexcl7days": down(5),
+        "NetFractionRevolvingBurden": down(30),
+        "NetFractionInstallBurden": down(20),
+        "NumRevolvingTradesWBalance": down(3),
+        "NumInstallTradesWBalance": down(2),
+        "NumBank2NatlTradesWHighUtilization": down(3),
+    }
+    months = ("MSinceOldestTradeOpen", "AverageMInFile", "MSinceMostRecentDelq")
+    return ActionSet.infer(
+        data,
+        features=given,
+        immutable=[name for name in data if name not in given],
+        constraints=[
+            Linkage("MSinceMostRecentTradeOpen", dict.fromkeys(months, 1)),
+            Linear({"NumInqLast6M": 1, "NumInqLast6Mexcl7days": -1}, lower=0),
+            Linear(
+                {
+                    "NumRevolvingTradesWBalance": 1,
+                    "NumBank2NatlTradesWHighUtilization": -1,
+                },
+                lower=0,
+            ),
+        ],
+    )
