@@ -150,3 +150,18 @@ def test_months_without_a_new_trade_age_the_file(raw_data):
     assert sorted(months) == list(range(1, 13))
     assert (points["AverageMInFile"] - person["AverageMInFile"] == months).all()
     assert points["MSinceMostRecentDelq"].isna().all()
+
+
+def test_worst_delinquencies_are_said_in_words_from_the_worst_up(raw_data):
+    X = fetch_heloc(variant="raw", data_home=raw_data).data
+    codes = pd.read_csv(raw_data / "heloc" / "heloc_dataset_v1.csv")
+    codes = codes[codes["NumTotalTrades"] != -9].reset_index(drop=True)
+    for name, never in (("MaxDelqEver", 8), ("MaxDelq2PublicRecLast12M", 7)):
+        assert X[name].notna().all()
+        assert ((X[name] == "never delinquent") == (codes[name] == never)).all()
+        for days, code in (("120+", 3), ("90", 4), ("60", 5), ("30", 6)):
+            code -= 0 if name == "MaxDelqEver" else 2
+            assert ((X[name] == f"{days} days late") == (codes[name] == code)).all()
+        places = X[name].cat.codes.groupby(codes[name]).unique()
+        assert (places.str.len() == 1).all()
+        assert places.str[0].is_monotonic_increasing
