@@ -97,7 +97,7 @@ def make_credit(
 def _applicants(n: int, rng: np.random.RandomState) -> pd.DataFrame:
     age = np.clip(np.rint(18 + rng.gamma(2.6, 8.5, n)), 19, 75).astype(int)
     female = rng.uniform(size=n) < 0.5
-    # The three jobs, for men and for women.
+    # Shares of the three jobs, among women and among men.
     shares = np.where(female[:, None], (0.15, 0.40, 0.45), (0.12, 0.10, 0.78))
     job = _drawn(shares, rng)
     years = np.minimum(rng.gamma(1.2, 4.5, n), age - 18).astype(int)
