@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from numbers import Real
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,18 @@ from skresp.actions import (
     spread,
 )
 from skresp.reach import METHODS, check_interventions, check_valid
+from skresp.recourse import (
+    Ask,
+    Task,
+    Verdicts,
+    best_of,
+    check_cost,
+    engine_of,
+    verify,
+)
 from skresp.scores import (
     Dress,
+    InvalidRowsError,
     Question,
     RandomEffects,
     Wardrobe,
@@ -184,10 +196,13 @@ age follows to 32.
         self._effects()
         self.goal_ = make_goal(self.estimator_, self.target, self.threshold)
         self.target_ = self.goal_.target
-        self.along_ = self._along(table) if self.method == "auto" else None
+        some = np.linspace(0, len(table) - 1, 64 if len(table) else 0)
+        self.probe_ = spread(table, some.astype(np.intp))
+        self.along_ = self._along() if self.method == "auto" else None
+        self._engine: Any = None
         return self
 
-    def _along(self, table: Any) -> Any:
+    def _along(self) -> Any:
         """What the model says along lines, found out on rows of the fit.
 
         Only where some feature has a line: it takes reading the model.
@@ -202,7 +217,7 @@ age follows to 32.
                 or (f.kind == "integer" and f.bounds[1] - f.bounds[0] > 100)
             )
         ]
-        if not lines or self.random_effects is not None or not len(table):
+        if not lines or self.random_effects is not None or not len(self.probe_):
             return None
         targets = {target for _, target in actions.effects}
         moving = {
@@ -210,8 +225,7 @@ age follows to 32.
             for name, f in actions.features.items()
             if f.kind != "categorical" and (f.can_change or name in targets)
         }
-        few = spread(table, np.linspace(0, len(table) - 1, 64).astype(np.intp))
-        wardrobe = Wardrobe(self.dress_, actions, few)
+        wardrobe = Wardrobe(self.dress_, actions, self.probe_)
         return along_of(self.goal_, wardrobe.mixed(), moving)
 
     def __sklearn_tags__(self) -> Any:
@@ -278,22 +292,7 @@ age follows to 32.
         if not hasattr(self, "estimator_"):  # the check itself costs half a millisecond
             check_is_fitted(self, "estimator_")
         table = self.dress_.named(as_table(X))
-        source = Source(
-            self.action_set_,
-            self.dress_,
-            self.goal_,
-            Question(
-                self.interventions,
-                self.method,
-                self._draws(),
-                self.alpha,
-                self.invalid_rows,
-                self._effects(),
-            ),
-            int(check_random_state(self.random_state).randint(2**31 - 1)),
-            self.missing,
-            self.along_,
-        )
+        source = self._source()
         people, which = source.people(table)
         try:
             codes = source.codes(people)
@@ -308,13 +307,7 @@ age follows to 32.
                 shown=bool(self.verbose),
             )
         except ValueError:
-            # Told once more of all the rows as they were given, so that it names them.
-            check_valid(
-                source.actions,
-                table,
-                encode(source.actions, table, missing=self.missing),
-                "pass invalid_rows='nan' to score them NaN",
-            )
+            self._name_invalid(source, table)
             raise
         order = self._columns()
         scores = scores.arranged(which, order)
@@ -340,9 +333,157 @@ age follows to 32.
             scores.book,
         )
 
+    def _source(self) -> Source:
+        return Source(
+            self.action_set_,
+            self.dress_,
+            self.goal_,
+            Question(
+                self.interventions,
+                self.method,
+                self._draws(),
+                self.alpha,
+                self.invalid_rows,
+                self._effects(),
+            ),
+            int(check_random_state(self.random_state).randint(2**31 - 1)),
+            self.missing,
+            self.along_,
+        )
+
+    def _name_invalid(self, source: Source, table: Any) -> None:
+        """Raise once more with all rows as they were given, so that it names them."""
+        check_valid(
+            source.actions,
+            table,
+            encode(source.actions, table, missing=self.missing),
+            "pass invalid_rows='nan' to score them NaN",
+        )
+
+    def verify(
+        self,
+        X: Any,
+        *,
+        max_points: int = 100_000,
+        time_limit: float | None = None,
+        cost: Any = None,
+    ) -> Verdicts:
+        """Whether each row has any way to the target: single, joint, or none.
+
+        Exact for linear models and tree ensembles, also behind pipelines of column by
+        column steps. Any other model is asked about combinations of changes, the
+        cheap ones first; a prediction is then called fixed only where all of them
+        were tried. Random effects play no part: a verdict is about changes without
+        noise.
+
+        Parameters
+        ----------
+        X : frame or array
+            A frame may have its columns in any order.
+        max_points : int, default=100_000
+            The most points, or partial choices, to go through for one row.
+        time_limit : float, optional
+            Seconds after which whatever is left is "unknown". With a limit two calls
+            may differ in what they got done.
+        cost : "fewest", mapping or callable, optional
+            Ask for the cheapest witness, which takes longer where several changes are
+            needed at once. "fewest": as few features as possible and then the smallest
+            change, each as a share of its range. A mapping from feature to the cost
+            of a unit of change, one number or a pair (up, down). Or a function of two
+            frames of numbers, the columns of one part before and after, whose results
+            are added up. For models that can only be asked it is the cheapest among
+            the points that were.
+
+        Returns
+        -------
+        Verdicts
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
+        >>> X = pd.DataFrame({"income": [1, 2, 3, 4] * 4, "loans": [0, 3, 1, 2] * 4})
+        >>> y = (X["income"] - X["loans"] >= 2).astype(int)
+        >>> actions = ActionSet(
+        ...     {
+        ...         "income": Feature("integer", 1, 4, max_increase=1),
+        ...         "loans": Feature("integer", 0, 3, direction="decrease"),
+        ...     }
+        ... )
+        >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions)
+        >>> verdicts = explainer.fit(X, y).verify(X[:4])
+        >>> verdicts.status.tolist()
+        ['fixed', 'single', 'approved', 'approved']
+        >>> verdicts.witness
+           income  loans
+        0       2      0
+        1       3      1
+        """
+        check_is_fitted(self, "estimator_")
+        check_cost(cost, self.action_set_)
+        _check_budget(max_points, time_limit)
+        table = self.dress_.named(as_table(X))
+        source = self._source()
+        people, which = source.people(table)
+        codes = source.codes(people)
+        limit = np.inf if time_limit is None else time_limit
+        ask = Ask(int(max_points), monotonic() + limit, cost, source.seed)
+        task = Task(
+            source.door(people),
+            source.actions,
+            codes,
+            self.interventions,
+            *self._engine_of_model(),
+            ask,
+            self.invalid_rows,
+        )
+        try:
+            judged = verify(
+                task,
+                n_jobs=self.n_jobs,
+                progress=Progress(len(codes), "verify", self.verbose),
+                shown=bool(self.verbose),
+            )
+        except InvalidRowsError:
+            self._name_invalid(source, table)
+            raise
+        return Verdicts(
+            judged.taken(which),
+            kept(table),
+            self.target_,
+            self.threshold,
+            source.actions,
+            codes[which],
+            source.measure,
+            partial(best_of, task, which, self.n_jobs),
+        )
+
+    def _engine_of_model(self) -> Any:
+        """How verdicts are come by, found out once: it takes reading the model."""
+        if getattr(self, "_engine", None) is None:
+            rows = Wardrobe(self.dress_, self.action_set_, self.probe_).mixed()
+            self._engine = engine_of(self.goal_, self.action_set_, rows)
+        return self._engine
+
     def _columns(self) -> list[int]:
         """The features in the order of the columns at fit."""
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             return list(range(len(self.action_set_.names)))
         return [self.action_set_.names.index(name) for name in names]
+
+
+def _check_budget(max_points: Any, time_limit: Any) -> None:
+    whole = isinstance(max_points, (int, np.integer))
+    if not whole or isinstance(max_points, bool) or max_points < 0:
+        raise ValueError(
+            f"max_points must be a whole number of at least 0, got {max_points!r}."
+        )
+    if time_limit is None:
+        return
+    number = isinstance(time_limit, (int, float, np.number))
+    if not number or not time_limit >= 0:
+        raise ValueError(
+            f"time_limit must be a number of seconds or None, got {time_limit!r}."
+        )

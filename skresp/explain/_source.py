@@ -21,6 +21,8 @@ from skresp.actions import (
 )
 from skresp.reach import distinct_rows, parts_of
 from skresp.scores import (
+    AtLeast,
+    AtMost,
     Door,
     Dress,
     Goal,
@@ -139,6 +141,37 @@ class Source:
         wardrobe = Wardrobe(self.dress, self.actions, X)
         rows = wardrobe.take(np.arange(wardrobe.rows), [])
         return np.asarray(goal.model.predict_proba(rows))[:, goal.column]
+
+    @property
+    def measure(self) -> Any:
+        """What tells the model's score of rows towards the target; None for nothing."""
+        goal: Any = self.goal
+        has_number = isinstance(goal.target, (AtLeast, AtMost))
+        named = getattr(goal.model, "classes_", None) is not None
+        if has_number or (
+            named
+            and (
+                hasattr(goal.model, "predict_proba")
+                or (
+                    len(goal.model.classes_) == 2
+                    and hasattr(goal.model, "decision_function")
+                )
+            )
+        ):
+            return self._measure
+        return None
+
+    def _measure(self, X: Any) -> NDArray[np.float64]:
+        goal: Any = self.goal
+        wardrobe = Wardrobe(self.dress, self.actions, X)
+        rows = wardrobe.take(np.arange(wardrobe.rows), [])
+        if isinstance(goal.target, (AtLeast, AtMost)):
+            return np.asarray(flat(goal.model.predict(rows)), dtype=float)
+        place = int(np.flatnonzero(np.asarray(goal.model.classes_) == goal.target)[0])
+        if hasattr(goal.model, "predict_proba"):
+            return np.asarray(goal.model.predict_proba(rows), dtype=float)[:, place]
+        scores = np.asarray(goal.model.decision_function(rows), dtype=float)
+        return scores if place == 1 else -scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the model predicts for the rows."""

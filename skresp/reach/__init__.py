@@ -2,7 +2,7 @@
 
 from ._cache import Reach, ReachCache, make_reaches, reach_by_solver, shared_cache
 from ._distinct import distinct_rows
-from ._interventions import check_interventions
+from ._interventions import check_interventions, minimal_interventions
 from ._outcome import (
     ContinuousError,
     EnumerationError,
@@ -10,6 +10,7 @@ from ._outcome import (
     TooLargeError,
     TooManyTogetherError,
 )
+from ._own import own_changes, own_count
 from ._part import Part, parts_of
 from ._reachable_set import (
     METHODS,
@@ -39,6 +40,9 @@ __all__ = [
     "draw_own",
     "list_by_solver",
     "make_reaches",
+    "minimal_interventions",
+    "own_changes",
+    "own_count",
     "parts_of",
     "reach_by_solver",
     "reachable_set",

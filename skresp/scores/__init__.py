@@ -1,9 +1,10 @@
 """The one door to the model; responsiveness and how sure it is."""
 
-from ._along import along_of
+from ._along import Decision, LinearAlong, TreesAlong, along_of
 from ._door import Door, Segment
 from ._dress import Dress, Wardrobe
 from ._effects import RandomEffects
+from ._ensemble import DOUBLE, SKLEARN, XGBOOST, Ensemble
 from ._interval import agresti_coull, at_most, sample_size
 from ._listed import new_values
 from ._lists import Question
@@ -15,6 +16,7 @@ from ._responsiveness import (
     intervals_of,
     interventions_of,
     is_listed,
+    part_columns,
     score,
     whole,
 )
@@ -23,12 +25,18 @@ from ._target import AtLeast, AtMost, Goal, flat, make_goal
 from ._variants import Monotone, cost_weighted, intuitive, monotone, profile
 
 __all__ = [
+    "DOUBLE",
+    "SKLEARN",
+    "XGBOOST",
     "AtLeast",
     "AtMost",
+    "Decision",
     "Door",
     "Dress",
+    "Ensemble",
     "Goal",
     "InvalidRowsError",
+    "LinearAlong",
     "Monotone",
     "Page",
     "Points",
@@ -36,6 +44,7 @@ __all__ = [
     "RandomEffects",
     "Scores",
     "Segment",
+    "TreesAlong",
     "Wardrobe",
     "agresti_coull",
     "along_of",
@@ -49,6 +58,7 @@ __all__ = [
     "make_goal",
     "monotone",
     "new_values",
+    "part_columns",
     "points_of",
     "profile",
     "row_keys",

@@ -21,7 +21,8 @@ from ._target import AtLeast, Goal, LabelGoal, ProbabilityGoal, ValueGoal
 Truth = NDArray[np.bool_]
 
 # Steps of a pipeline that map a line to a line: they scale, select or pass on numbers.
-# Encoders do too where only labels reach them, which do not move along it.
+# Encoders do too where nothing that moves along it reaches them. All of these work
+# column by column: what they make of one does not depend on another.
 _STRAIGHT = {
     "StandardScaler",
     "MinMaxScaler",
@@ -32,7 +33,15 @@ _STRAIGHT = {
     "SelectKBest",
     "SelectFromModel",
 }
-_ENCODERS = {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}
+_ENCODERS = {
+    "OneHotEncoder",
+    "OrdinalEncoder",
+    "TargetEncoder",
+    "KBinsDiscretizer",
+    "Binarizer",
+    "PowerTransformer",
+    "QuantileTransformer",
+}
 # Rows below which nothing can be checked.
 _FEWEST_ROWS = 8
 _LINEAR = {
@@ -78,6 +87,21 @@ class Decision:
         others = np.delete(scores, self.column, axis=1)
         return mine - others.max(axis=1)
 
+    def gaps(self, scores: Floats) -> Floats:
+        """How far the target is ahead of each rival, the cut being left out.
+
+        `offset` is what to take off then: all gaps are positive where it is reached.
+        """
+        mine = self.sign * scores[:, [self.column]]
+        if self.cut is not None:
+            return mine
+        return mine - np.delete(scores, self.column, axis=1)
+
+    @property
+    def offset(self) -> float:
+        """The cut, on the side of the gaps."""
+        return 0.0 if self.cut is None else self.sign * self.cut
+
     def unsure(self, scores: Floats) -> Truth:
         """Where rounding could decide."""
         size = np.maximum(1.0, np.abs(scores).max(axis=1))
@@ -103,8 +127,12 @@ class TreesAlong:
     ensemble: Ensemble
     decision: Decision | None
 
+    def numbers(self, rows: Any) -> Floats | None:
+        """Rows as the trees get them; None where they are no plain numbers."""
+        return _numbers(self.steps, rows)
+
     def cells(self, A: Any, B: Any, low: Floats, high: Floats) -> Cells | None:
-        ends = _numbers(self.steps, A), _numbers(self.steps, B)
+        ends = self.numbers(A), self.numbers(B)
         if ends[0] is None or ends[1] is None:
             return None
         rate = (ends[1] - ends[0]) / (high - low)[:, None]
@@ -120,8 +148,12 @@ class LinearAlong:
     model: Any
     decision: Decision
 
+    def scores(self, rows: Any) -> Floats:
+        """The scores of rows, one column each."""
+        return _scores(self.model, rows)
+
     def cells(self, A: Any, B: Any, low: Floats, high: Floats) -> Cells | None:
-        a, b = _scores(self.model, A), _scores(self.model, B)
+        a, b = self.scores(A), self.scores(B)
         pairs = self._differences(a), self._differences(b)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = pairs[0] / (pairs[0] - pairs[1])
@@ -150,20 +182,18 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
     checked; `moving` names the numeric columns that may move.
     """
     outer = goal.model  # type: ignore[attr-defined]
-    steps, final, own_rule = _unwrapped(outer, moving)
+    steps, final, inner, rule = _unwrapped(outer, moving)
     if steps is None or len(rows) < _FEWEST_ROWS:
         return None
     if type(final).__name__ in _LINEAR:
-        if own_rule:
-            return None
         link = "logit" if _has_logits(final) else "margin"
         if not hasattr(final, "classes_"):
             link = "identity"
-        scores = _scores(outer, rows)
-        decision = _decision(goal, scores, 1e-9, link)
+        scores = _scores(inner, rows)
+        decision = _decision(goal, scores, 1e-9, link, rule)
         if decision is None or not _confirmed(decision, goal, scores, rows):
             return None
-        return LinearAlong(outer, decision)
+        return LinearAlong(inner, decision)
     numbers = _numbers(steps, rows)
     if numbers is None:
         return None
@@ -172,35 +202,70 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
         return None
     doubt = 1e-4 if ensemble.rule == XGBOOST else 1e-9
     sums = ensemble.sums(numbers)
-    link_known = None if own_rule else link_of(final)
-    decision = None if link_known is None else _decision(goal, sums, doubt, link_known)
+    known = link_of(final)
+    decision = None if known is None else _decision(goal, sums, doubt, known, rule)
     if decision is not None and not _confirmed(decision, goal, sums, rows):
         decision = None  # the model decides in a way of its own: ask it, piece by piece
     return TreesAlong(tuple(steps), ensemble, decision)
 
 
+@dataclass(frozen=True)
+class Rule:
+    """The rule of a wrapper that says one label from a threshold on, else the other."""
+
+    threshold: float
+    of_probability: bool
+    positive: Any
+
+    @classmethod
+    def of(cls, model: Any) -> Rule:
+        """The rule of a FixedThresholdClassifier or TunedThresholdClassifierCV."""
+        inner = getattr(model, "estimator_", model.estimator)
+        method = model.response_method
+        if method == "auto":
+            known = hasattr(inner, "predict_proba")
+            method = "predict_proba" if known else "decision_function"
+        threshold = getattr(model, "best_threshold_", None)
+        if threshold is None:
+            threshold = model.threshold
+        if threshold == "auto":
+            threshold = 0.5 if method == "predict_proba" else 0.0
+        positive = getattr(model, "pos_label", None)
+        if positive is None:
+            positive = model.classes_[1]
+        return cls(float(threshold), method == "predict_proba", positive)
+
+
 def _unwrapped(
     model: Any, moving: Collection[str]
-) -> tuple[list[Any] | None, Any, bool]:
-    """The steps before the final estimator; whether a wrapper has a rule of its own."""
+) -> tuple[list[Any] | None, Any, Any, Rule | None]:
+    """The steps before the final estimator, the final one, what tells its scores, and
+    the rule of a wrapper that has one of its own.
+
+    Of several such wrappers only the outermost one decides.
+    """
     steps: list[Any] = []
-    own_rule = False
+    rule = None
+    inner = model
     while True:
         name = type(model).__name__
         if name == "FrozenEstimator":
             model = model.estimator
         elif name in ("FixedThresholdClassifier", "TunedThresholdClassifierCV"):
-            model, own_rule = model.estimator_, True
+            rule = rule or Rule.of(model)
+            model = getattr(model, "estimator_", model.estimator)
+            if not steps:
+                inner = model
         elif name in ("GridSearchCV", "RandomizedSearchCV"):
             model = model.best_estimator_
         elif name == "Pipeline":
             before = [step for _, step in model.steps[:-1]]
             if not all(_is_straight(step, moving, moving) for step in before):
-                return None, model, own_rule
+                return None, model, inner, rule
             steps += [s for s in before if s is not None and s != "passthrough"]
             model = model.steps[-1][1]
         else:
-            return steps, model, own_rule
+            return steps, model, inner, rule
 
 
 def _is_straight(step: Any, moving: Collection[str], here: Collection[str]) -> bool:
@@ -267,7 +332,9 @@ def _has_logits(model: Any) -> bool:
     return type(model).__name__ in ("LogisticRegression", "LogisticRegressionCV")
 
 
-def _decision(goal: Goal, scores: Floats, doubt: float, link: str) -> Decision | None:
+def _decision(
+    goal: Goal, scores: Floats, doubt: float, link: str, rule: Rule | None
+) -> Decision | None:
     width = scores.shape[1]
     if isinstance(goal, ValueGoal):
         if width != 1 or link != "identity":
@@ -280,17 +347,46 @@ def _decision(goal: Goal, scores: Floats, doubt: float, link: str) -> Decision |
     if classes is None:
         return None
     place = int(np.flatnonzero(np.asarray(classes) == goal.target)[0])
-    sign = 1.0 if place == 1 else -1.0
     if isinstance(goal, LabelGoal):
+        if rule is not None:
+            return _ruled(goal, rule, np.asarray(classes), width, link, doubt)
         if width == 1 and len(classes) == 2:
-            return Decision(0, 0.0, sign, doubt)
+            return Decision(0, 0.0, 1.0 if place == 1 else -1.0, doubt)
         several = width == len(classes) > 1
         return Decision(place, None, 1.0, doubt) if several else None
-    if width == 1 and link == "logit" and 0 < goal.threshold < 1:
-        return Decision(0, sign * float(logit(goal.threshold)), sign, doubt)
-    if width == len(classes) and link == "probability":
-        return Decision(place, goal.threshold, 1.0, doubt)
+    return _beyond(goal.threshold, place, len(classes), width, link, doubt)
+
+
+def _beyond(
+    threshold: float, place: int, classes: int, width: int, link: str, doubt: float
+) -> Decision | None:
+    """The probability of the class at a place is at least a threshold."""
+    if width == 1 and classes == 2 and link == "logit" and 0 < threshold < 1:
+        sign = 1.0 if place == 1 else -1.0
+        return Decision(0, sign * float(logit(threshold)), sign, doubt)
+    if width == classes and link == "probability":
+        return Decision(place, threshold, 1.0, doubt)
     return None
+
+
+def _ruled(
+    goal: LabelGoal, rule: Rule, classes: Any, width: int, link: str, doubt: float
+) -> Decision | None:
+    """The label that a wrapper's own rule says."""
+    if len(classes) != 2:
+        return None
+    place = int(np.flatnonzero(classes == rule.positive)[0])
+    if rule.of_probability:
+        found = _beyond(rule.threshold, place, 2, width, link, doubt)
+    elif width == 1:
+        sign = 1.0 if place == 1 else -1.0
+        found = Decision(0, sign * rule.threshold, sign, doubt)
+    else:
+        found = None
+    if found is None or goal.target == rule.positive:
+        return found
+    # The other label is said below the threshold.
+    return Decision(found.column, found.cut, -found.sign, doubt)
 
 
 def _confirmed(decision: Decision, goal: Goal, scores: Floats, rows: Any) -> bool:

@@ -1,0 +1,286 @@
+"""Certificates of linear models: each part adds its share, so the best are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.reach import Part
+from skresp.scores import Door
+
+from ._branch import ALL, BEST, CHEAPEST
+from ._found import (
+    BOUND,
+    EXHAUSTION,
+    FIXED,
+    JOINT,
+    NOT_ALL,
+    OUT_OF_BUDGET,
+    SINGLE,
+    UNKNOWN,
+    WITNESS,
+    Ask,
+    Found,
+    reached,
+    segments,
+)
+from ._options import Options
+from ._sums import search_sums
+from ._tables import MOST_PARTS
+
+Places = NDArray[np.intp]
+Numbers = NDArray[np.float64]
+Truth = NDArray[np.bool_]
+
+_MOST_ASKED = 512
+
+
+@dataclass(frozen=True)
+class Additive:
+    """A linear model whose decision is known."""
+
+    along: Any
+    tolerance: float
+
+    @classmethod
+    def of(cls, along: Any) -> Additive:
+        """The additive form of a model that can be told along lines."""
+        cut = along.decision.cut
+        size = 10.0 if cut is None else abs(cut)
+        return cls(along, along.decision.doubt * max(1.0, size))
+
+    def cutter(self, door: Door, part: Part, codes: Numbers) -> None:
+        """None: the best of a line stands at one of its ends."""
+
+    def gaps(self, points: Any) -> Numbers:
+        """How far points are ahead of each rival."""
+        decision = self.along.decision
+        return decision.gaps(self.along.scores(points)) - decision.offset
+
+    def examine(
+        self,
+        door: Door,
+        options: Sequence[Options],
+        costs: Sequence[Numbers],
+        rows: Places,
+        denied: Truth,
+        ask: Ask,
+    ) -> Found:
+        """The verdicts of a run of people who are denied; of all of them the best."""
+        return _Run(self, door, list(options), costs, rows, denied, ask).found()
+
+
+class _Run:
+    """One run of people."""
+
+    def __init__(
+        self,
+        model: Additive,
+        door: Door,
+        options: list[Options],
+        costs: Sequence[Numbers],
+        rows: Places,
+        denied: Truth,
+        ask: Ask,
+    ) -> None:
+        self.model, self.door, self.options, self.ask = model, door, options, ask
+        self.rows, self.denied, self.costs = rows, denied, costs
+        self.gap = model.gaps(door.wardrobe.take(rows, []))
+        self.gains = [self._gains(each) for each in options]
+        self.start = np.cumsum([0, *(len(each.changes) for each in options)])
+        width = self.gap.shape[1]
+        self.gain = np.concatenate([np.zeros((0, width)), *self.gains])
+        self.cost = np.concatenate([np.zeros(0), *costs])
+        self.complete = np.ones(len(rows), dtype=bool)
+        for each in options:
+            self.complete &= each.complete[each.which]
+
+    def _gains(self, options: Options) -> Numbers:
+        """What each option of a part adds to the gaps."""
+        rows = options.rows[options.owner]
+        out = []
+        for start in range(0, len(rows), self.door.batch):
+            some = np.arange(start, min(start + self.door.batch, len(rows)))
+            changed = segments(self.door, [options], some[:, None])
+            cuts = [segment.within(0, len(some)) for segment in changed]
+            points = self.door.wardrobe.take(rows[some], [cut for cut in cuts if cut])
+            out.append(self.model.gaps(points))
+        after = np.concatenate(out)
+        return after - after[options.offsets[options.owner]]
+
+    def found(self) -> Found:
+        out = Found.blank(self.options, len(self.rows))
+        self._best(out)
+        self._singles(out)
+        self._others(out, np.flatnonzero(self.denied & (out.status == UNKNOWN)))
+        return out
+
+    def _best(self, out: Found) -> None:
+        """The option of each part that adds most; with several rivals, a search."""
+        n, width = self.gap.shape
+        self.value = np.full(n, -np.inf)
+        self.done = np.zeros(n, dtype=bool)
+        if width == 1:
+            self.value = self.gap[:, 0].copy()
+            for p, (each, gain) in enumerate(
+                zip(self.options, self.gains, strict=True)
+            ):
+                order = np.lexsort((-gain[:, 0], each.owner))
+                top = order[each.offsets[:-1]]
+                out.best[:, p] = top[each.which]
+                self.value += gain[top, 0][each.which]
+            self.done[:] = True
+        else:
+            for i in range(n):
+                choice, value, done, nodes = self._search(i, BEST, 0.0)
+                out.used[i] += nodes
+                self.done[i] = done
+                if len(choice):
+                    out.best[i], self.value[i] = choice[0], value
+        out.best_known[:] = self.done & self.complete
+
+    def _singles(self, out: Found) -> None:
+        tolerance = self.model.tolerance
+        people = np.flatnonzero(self.denied)
+        best = np.full(len(self.rows), -np.inf)
+        price = np.full(len(self.rows), np.inf)
+        near: list[tuple[int, int, int]] = []
+        for p, (each, gain, cost) in enumerate(
+            zip(self.options, self.gains, self.costs, strict=True)
+        ):
+            counts = each.counts_of_people[people]
+            owner = np.repeat(people, counts)
+            first = np.repeat(each.offsets[each.which[people]], counts)
+            place = (
+                first
+                + np.arange(len(owner))
+                - np.repeat(np.cumsum(counts) - counts, counts)
+            )
+            some = each.single[place]
+            owner, place = owner[some], place[some]
+            value = (self.gap[owner] + gain[place]).min(axis=1)
+            np.maximum.at(best, owner, value)
+            out.used += np.bincount(owner, minlength=len(self.rows))
+            sure = np.flatnonzero(value > tolerance)
+            order = sure[np.lexsort((cost[place[sure]], owner[sure]))]
+            lead = (
+                order[np.r_[True, owner[order][1:] != owner[order][:-1]]]
+                if len(order)
+                else order
+            )
+            cheaper = lead[cost[place[lead]] < price[owner[lead]]]
+            who = owner[cheaper]
+            price[who] = cost[place[cheaper]]
+            out.choice[who] = self._stay(who)
+            out.choice[who, p] = place[cheaper]
+            doubt = np.flatnonzero(np.abs(value) <= tolerance)
+            near += [(int(owner[k]), p, int(place[k])) for k in doubt]
+        out.note(np.flatnonzero(np.isfinite(price)), SINGLE, WITNESS)
+        asked = [entry for entry in near if not np.isfinite(price[entry[0]])]
+        if asked:
+            who = np.array([i for i, _, _ in asked])
+            choice = self._stay(who)
+            for k, (_, p, place_of) in enumerate(asked):
+                choice[k, p] = place_of
+            ok = reached(self.door, self.options, self.rows[who], choice)
+            out.choice[who[ok]] = choice[ok]
+            out.note(who[ok], SINGLE, WITNESS)
+
+    def _stay(self, people: Places) -> Places:
+        stays = [each.offsets[each.which[people]] for each in self.options]
+        return np.array(stays, dtype=np.intp).T.reshape(len(people), len(stays))
+
+    def _others(self, out: Found, people: Places) -> None:
+        tolerance = self.model.tolerance
+        value, done = self.value[people], self.done[people]
+        complete = self.complete[people]
+        low = done & (value < -tolerance)
+        out.note(people[low & complete], FIXED, BOUND)
+        out.note(people[low & ~complete], UNKNOWN, NOT_ALL)
+        joint = people[value > tolerance]
+        out.choice[joint] = out.best[joint]
+        out.note(joint, JOINT, WITNESS)
+        if self.ask.cost is None:
+            if self.gap.shape[1] == 1:
+                out.choice[joint] = self._few_parts(joint, out.best[joint])
+        else:
+            goal = float(np.nextafter(tolerance, np.inf))
+            for i in joint:
+                choice, _, _, nodes = self._search(int(i), CHEAPEST, goal)
+                out.used[i] += nodes
+                if len(choice):
+                    out.choice[i] = choice[0]
+        for i in people[(value >= -tolerance) & (value <= tolerance)]:
+            self._near_border(out, int(i))
+        out.note(people[(out.status[people] == JOINT) & ~complete], UNKNOWN, NOT_ALL)
+
+    def _few_parts(self, people: Places, best: Places) -> Places:
+        """Of the best of each part as few as it takes, the largest gains first."""
+        gains = np.array(
+            [gain[best[:, p], 0] for p, gain in enumerate(self.gains)]
+        ).T.reshape(best.shape)
+        order = np.argsort(-gains, axis=1, kind="stable")
+        before = np.cumsum(np.take_along_axis(gains, order, axis=1), axis=1)
+        before = np.concatenate([np.zeros((len(people), 1)), before[:, :-1]], axis=1)
+        enough = self.gap[people] + before > self.model.tolerance
+        needed = np.empty(best.shape, dtype=bool)
+        np.put_along_axis(needed, order, ~enough, axis=1)
+        return np.where(needed, best, self._stay(people))
+
+    def _near_border(self, out: Found, i: int) -> None:
+        choice, _, done, nodes = self._search(i, ALL, -self.model.tolerance)
+        out.used[i] += nodes + len(choice)
+        who = np.full(len(choice), self.rows[i])
+        ok = reached(self.door, self.options, who, choice)
+        if ok.any():
+            cost = self.cost[choice + self.start[:-1]].sum(axis=1)
+            hits = np.flatnonzero(ok)
+            out.choice[i] = choice[hits[np.argmin(cost[hits])]]
+            out.note(i, JOINT, WITNESS)
+        elif done and self.complete[i]:
+            out.note(i, FIXED, EXHAUSTION)
+        else:
+            out.note(i, UNKNOWN, OUT_OF_BUDGET if not done else NOT_ALL)
+
+    def _search(
+        self, i: int, mode: int, goal: float
+    ) -> tuple[Places, float, bool, int]:
+        """Choices of options of one person, with value, whether done, and nodes."""
+        stay = self._stay(np.array([i]))
+        first = stay[0] + self.start[:-1]
+        count = np.array([o.counts_of_people[i] for o in self.options], dtype=np.int64)
+        spread = np.array(
+            [
+                np.abs(self.gain[f : f + c]).max() if c else 0.0
+                for f, c in zip(first, count, strict=True)
+            ]
+        )
+        order = np.argsort(-spread, kind="stable")
+        order = order[(count > 1)[order] & (spread > 0)[order]]
+        cut = len(order) > MOST_PARTS
+        order = order[:MOST_PARTS]  # of more, the rest stay put
+        best = np.full(len(order), -1, dtype=np.int64)
+        found = np.full((_MOST_ASKED if mode == ALL else 0, len(order)), -1)
+        many, nodes, value, done = search_sums(
+            mode,
+            goal,
+            self.ask.max_points,
+            self.gap[i],
+            self.gain,
+            self.cost,
+            first[order].astype(np.int64),
+            count[order],
+            best,
+            found.astype(np.int64) if mode != ALL else found,
+        )
+        if mode == ALL:
+            rows = found[:many]
+        else:
+            rows = best[None] if (best >= 0).all() else best[None][:0]
+        choice = np.repeat(stay, len(rows), axis=0)
+        choice[:, order] = rows - self.start[:-1][order]
+        return choice, value, bool(done) and not cut, int(nodes)

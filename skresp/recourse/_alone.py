@@ -1,0 +1,158 @@
+"""What a change brings where everything else stays put."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._compile import FEATURE, LEFT, RIGHT, compiled, goes_left
+
+
+@compiled
+def _one_tree(  # type: ignore[no-untyped-def]
+    trees,
+    tree,
+    part_of,
+    slot_of,
+    codes,
+    first,
+    count,
+    start,
+    class_code,
+    order,
+    on_path,
+    waiting,
+    stay,
+    out,
+):
+    """Add what one tree gives to one person, see `alone_all`.
+
+    `order` holds the classes of each part, those that still go the way of staying put
+    first; it is a rearrangement before and after.
+    """
+    roots, nodes, missing_left, gain, _ = trees
+    scores = gain.shape[1]
+    # First the leaf of staying put; classes that leave its path wait their turn.
+    node = roots[tree]
+    pending = 0
+    for p in range(len(first)):
+        on_path[p] = start[p] + count[p]
+    while nodes[node, FEATURE] >= 0:
+        f = nodes[node, FEATURE]
+        p = part_of[f]
+        if p < 0 or count[p] == 1:
+            goes = goes_left(codes[f], node, nodes, missing_left)
+            node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+            continue
+        slot = slot_of[f]
+        goes = goes_left(class_code[first[p], slot], node, nodes, missing_left)
+        keep = start[p] + 1  # staying put stands at the very front
+        for k in range(start[p] + 1, on_path[p]):
+            o = order[k]
+            other = goes_left(class_code[first[p] + o, slot], node, nodes, missing_left)
+            if other == goes:
+                order[k] = order[keep]
+                order[keep] = o
+                keep += 1
+        if keep < on_path[p]:
+            waiting[pending, 0] = nodes[node, RIGHT] if goes else nodes[node, LEFT]
+            waiting[pending, 1] = p
+            waiting[pending, 2] = keep
+            waiting[pending, 3] = on_path[p]
+            pending += 1
+            on_path[p] = keep
+        node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+    base = node
+    for r in range(scores):
+        stay[r] += gain[base, r]
+    while pending:
+        pending -= 1
+        node = waiting[pending, 0]
+        p = waiting[pending, 1]
+        low, high = waiting[pending, 2], waiting[pending, 3]
+        while nodes[node, FEATURE] >= 0:
+            f = nodes[node, FEATURE]
+            q = part_of[f]
+            if q != p:
+                # Its own code is that of staying put, whichever part it is of.
+                goes = goes_left(codes[f], node, nodes, missing_left)
+                node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+                continue
+            slot = slot_of[f]
+            middle = low
+            for k in range(low, high):
+                o = order[k]
+                if goes_left(class_code[first[p] + o, slot], node, nodes, missing_left):
+                    order[k] = order[middle]
+                    order[middle] = o
+                    middle += 1
+            if middle == high:
+                node = nodes[node, LEFT]
+            elif middle == low:
+                node = nodes[node, RIGHT]
+            else:
+                waiting[pending, 0] = nodes[node, RIGHT]
+                waiting[pending, 1] = p
+                waiting[pending, 2] = middle
+                waiting[pending, 3] = high
+                pending += 1
+                node, high = nodes[node, LEFT], middle
+        for k in range(low, high):
+            for r in range(scores):
+                out[start[p] + order[k], r] += gain[node, r] - gain[base, r]
+
+
+@compiled
+def alone_all(  # type: ignore[no-untyped-def]
+    people,
+    trees,
+    part_of,
+    slot_of,
+    codes,
+    class_code,
+    first,
+    count,
+    start,
+    stay,
+    out,
+):
+    """What each class of each part brings to each person if everything else stays.
+
+    `first` and `count` tell for each person and part which classes there are, the
+    first of which is staying put; `start` where their gains stand in `out`, counted
+    from the person's own row on (`start[i, -1]`). `out` gets the differences to
+    staying put, `stay` the sums of all trees where nothing moves. Tree by tree, so that
+    a tree stays in the processor's cache for all people.
+    """
+    parts = first.shape[1]
+    most = 1
+    for i in people:
+        most = max(most, start[i, parts] - start[i, 0])
+    order = np.empty((len(people), most), np.int64)
+    own = np.empty((len(people), parts), np.int64)
+    for j in range(len(people)):
+        i = people[j]
+        for p in range(parts):
+            own[j, p] = start[i, p] - start[i, 0]
+            for o in range(count[i, p]):
+                order[j, own[j, p] + o] = o
+    on_path = np.empty(parts, np.int64)
+    waiting = np.empty((2 * trees.depth + 2, 4), np.int64)
+    for tree in range(len(trees.roots)):
+        for j in range(len(people)):
+            i = people[j]
+            _one_tree(
+                trees,
+                tree,
+                part_of,
+                slot_of,
+                codes[i],
+                first[i],
+                count[i],
+                own[j],
+                class_code,
+                order[j],
+                on_path,
+                waiting,
+                stay[i],
+                out[start[i, 0] : start[i, parts]],
+            )

@@ -1,0 +1,165 @@
+"""Branch and bound over tables: a class of each part in turn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._compile import compiled
+
+BEST, ALL, CHEAPEST = 0, 1, 2
+
+
+@compiled
+def branch(  # type: ignore[no-untyped-def]
+    mode,
+    goal,
+    enough,
+    masks,
+    tables,
+    levels,
+    maxima,
+    sizes,
+    opening,
+    cost,
+    start,
+    budget,
+    best_value,
+    best_cost,
+    chosen,
+    found,
+    found_count,
+):
+    """Choose a class of each part in turn; cut off what cannot be better.
+
+    In mode BEST the choice with the greatest least score; in mode ALL the choices
+    whose scores are all at least `goal`; in mode CHEAPEST the least costly of those.
+    Returns the nodes used, the best value and cost, how many were found, whether it
+    came to an end and whether `chosen` was set. More than `enough` is enough.
+    """
+    scores = len(opening)
+    parts = len(sizes)
+    widest = 1
+    for a in range(parts):
+        widest = max(widest, sizes[a])
+    index = np.zeros((parts + 1, max(tables, 1)), np.int64)
+    level = np.zeros((parts + 1, max(tables, 1)), np.int64)
+    current = np.zeros((parts + 1, scores))
+    spent = np.zeros(parts + 1)
+    bounds = np.empty((parts, widest, scores))
+    least = np.empty((parts, widest))
+    order = np.empty((parts, widest), np.int64)
+    tried = np.zeros(parts, np.int64)
+    pick = np.zeros(parts, np.int64)
+    for r in range(scores):
+        current[0, r] = opening[r]
+        for t in range(tables):
+            current[0, r] += maxima[levels[t, 0], r]
+    # The tables that each part is in.
+    many = np.zeros(parts, np.int64)
+    member = np.empty((parts, max(tables, 1)), np.int64)
+    for a in range(parts):
+        for t in range(tables):
+            if masks[t] >> a & 1:
+                member[a, many[a]] = t
+                many[a] += 1
+    nodes = 0
+    changed = False
+    depth = 0
+    fresh = True
+    while depth >= 0:
+        if depth == parts:
+            value = np.inf
+            for r in range(scores):
+                value = min(value, current[depth, r])
+            if mode == 0:
+                if value > best_value:
+                    best_value = value
+                    changed = True
+                    for a in range(parts):
+                        chosen[a] = pick[a]
+                    if value > enough:
+                        return nodes, best_value, best_cost, found_count, True, True
+            elif value >= goal:
+                if mode == 1:
+                    if found_count == len(found):
+                        return nodes, best_value, best_cost, found_count, False, changed
+                    for a in range(parts):
+                        found[found_count, a] = pick[a]
+                    found_count += 1
+                elif spent[depth] < best_cost:
+                    best_cost = spent[depth]
+                    best_value = value
+                    changed = True
+                    for a in range(parts):
+                        chosen[a] = pick[a]
+            depth -= 1
+            fresh = False
+            continue
+        a = depth
+        if fresh:
+            if nodes >= budget:
+                return nodes, best_value, best_cost, found_count, False, changed
+            nodes += 1
+            for o in range(sizes[a]):
+                for r in range(scores):
+                    bounds[a, o, r] = current[depth, r]
+            for k in range(many[a]):
+                t = member[a, k]
+                here = levels[t, level[depth, t]] + index[depth, t]
+                there = levels[t, level[depth, t] + 1] + index[depth, t] * sizes[a]
+                for o in range(sizes[a]):
+                    for r in range(scores):
+                        bounds[a, o, r] += maxima[there + o, r] - maxima[here, r]
+            for o in range(sizes[a]):
+                worst = np.inf
+                for r in range(scores):
+                    worst = min(worst, bounds[a, o, r])
+                least[a, o] = worst
+                key = -worst
+                if mode == 2:
+                    key = cost[start[a] + o]
+                k = o
+                while k > 0:
+                    other = order[a, k - 1]
+                    rival = -least[a, other]
+                    if mode == 2:
+                        rival = cost[start[a] + other]
+                    if rival <= key:
+                        break
+                    order[a, k] = other
+                    k -= 1
+                order[a, k] = o
+            tried[a] = 0
+        if tried[a] == sizes[a]:
+            depth -= 1
+            fresh = False
+            continue
+        o = order[a, tried[a]]
+        tried[a] += 1
+        fresh = False
+        if mode == 0:
+            if least[a, o] <= best_value:
+                tried[a] = sizes[a]  # the others promise even less
+                continue
+        else:
+            if least[a, o] < goal:
+                continue
+            if mode == 2:
+                price = spent[depth] + cost[start[a] + o]
+                if price >= best_cost:
+                    tried[a] = sizes[a]  # the others cost even more
+                    continue
+                spent[depth + 1] = price
+        pick[a] = o
+        for r in range(scores):
+            current[depth + 1, r] = bounds[a, o, r]
+        for t in range(tables):
+            index[depth + 1, t] = index[depth, t]
+            level[depth + 1, t] = level[depth, t]
+        for k in range(many[a]):
+            t = member[a, k]
+            index[depth + 1, t] = index[depth, t] * sizes[a] + o
+            level[depth + 1, t] += 1
+        depth += 1
+        fresh = True
+    return nodes, best_value, best_cost, found_count, True, changed

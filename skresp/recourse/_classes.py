@@ -1,0 +1,207 @@
+"""Changes that no split of an ensemble tells apart are one class.
+
+A value is known to an ensemble by its place among the thresholds it is compared with:
+its code. Changes with the same codes lead to the same leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.reach import distinct_rows
+from skresp.scores import DOUBLE, XGBOOST, Decision, Door, Ensemble
+
+from ._compile import Trees
+from ._found import segments
+from ._options import Options
+
+Places = NDArray[np.intp]
+Numbers = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+class NotSeparableError(Exception):
+    """A column that the model looks at depends on several parts."""
+
+
+@dataclass(frozen=True)
+class Coder:
+    """Turns values into codes: their places among a column's thresholds."""
+
+    thresholds: dict[int, Numbers]
+    rule: int
+
+    @classmethod
+    def of(cls, ensemble: Ensemble) -> Coder:
+        """The coder of an ensemble's splits."""
+        inner = ensemble.feature >= 0
+        columns = ensemble.feature[inner]
+        values = ensemble.threshold[inner]
+        found = {
+            int(c): np.unique(values[columns == c]) for c in np.unique(columns).tolist()
+        }
+        return cls(found, ensemble.rule)
+
+    def codes(self, Z: Numbers) -> Codes:
+        """The codes of rows; -1 where a value is missing or nobody looks."""
+        out = np.full(Z.shape, -1, dtype=np.int64)
+        side: Any = "right" if self.rule == XGBOOST else "left"
+        for column, thresholds in self.thresholds.items():
+            values = Z[:, column]
+            if self.rule != DOUBLE:
+                values = values.astype(np.float32).astype(float)
+            code = np.searchsorted(thresholds, values, side=side)
+            out[:, column] = np.where(np.isnan(values), -1, code)
+        return out
+
+    def trees(self, ensemble: Ensemble, decision: Decision) -> tuple[Trees, Numbers]:
+        """The ensemble over codes, its scores being gaps; and what they start from.
+
+        A gap is positive where the target is reached, as far as one rival is
+        concerned: each other class, or the cut.
+        """
+        rank = np.zeros(len(ensemble.feature), dtype=np.int64)
+        for column, thresholds in self.thresholds.items():
+            at = ensemble.feature == column
+            rank[at] = np.searchsorted(thresholds, ensemble.threshold[at])
+        wide = ensemble.leaves
+        if ensemble.width > 1 and wide.shape[1] == 1:
+            tree = np.searchsorted(ensemble.roots, np.arange(len(wide)), side="right")
+            wide = np.zeros((len(wide), ensemble.width))
+            wide[np.arange(len(wide)), ensemble.output[tree - 1]] = ensemble.leaves[
+                :, 0
+            ]
+        gain, base = decision.gaps(wide), decision.gaps(ensemble.base[None])[0]
+        base = base - decision.offset
+        columns = (ensemble.feature, rank, ensemble.left, ensemble.right)
+        trees = Trees(
+            ensemble.roots,
+            np.ascontiguousarray(np.array(columns, dtype=np.int32).T),
+            ensemble.missing_left,
+            np.ascontiguousarray(gain),
+            _depth(ensemble),
+        )
+        return trees, base
+
+
+def _depth(ensemble: Ensemble) -> int:
+    """Of the deepest tree."""
+    depth, level = 0, ensemble.roots
+    while True:
+        inner = level[ensemble.feature[level] >= 0]
+        if not len(inner):
+            return depth
+        level = np.concatenate([ensemble.left[inner], ensemble.right[inner]])
+        depth += 1
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of some people's changes, part by part.
+
+    Attributes
+    ----------
+    part_of, slot_of : for each column the part that moves it (-1 for none), and where
+        its code stands among those of a class
+    codes : the people's own codes
+    first, count : for each person and part, where its classes stand; the first of
+        them is staying put
+    class_code : the codes of the classes
+    cost, option : of the cheapest change of a class, and which one that is
+    single_cost, single : the same of the cheapest that is an intervention on one
+        feature; infinite and -1 where there is none
+    """
+
+    part_of: Codes
+    slot_of: Codes
+    codes: Codes
+    first: Codes
+    count: Codes
+    class_code: Codes
+    cost: Numbers
+    option: Places
+    single_cost: Numbers
+    single: Places
+
+
+def classes_of(
+    door: Door,
+    along: Any,
+    coder: Coder,
+    options: Sequence[Options],
+    costs: Sequence[Numbers],
+    rows: Places,
+) -> Classes:
+    """Group the options of people by what the splits can tell."""
+    people = coder.codes(_numbers(along, door.wardrobe.take(rows, [])))
+    width = people.shape[1]
+    part_of = np.full(width, -1, dtype=np.int64)
+    slot_of = np.zeros(width, dtype=np.int64)
+    first = np.zeros((len(rows), len(options)), dtype=np.int64)
+    count = np.ones((len(rows), len(options)), dtype=np.int64)
+    blocks: list[Codes] = []
+    columns: list[list[Any]] = [[], [], [], []]
+    made = 0
+    for p, each in enumerate(options):
+        codes = option_codes(door, along, coder, each)
+        stay = codes[each.offsets[each.owner]]
+        moved = np.flatnonzero((codes != stay).any(axis=0))
+        if (part_of[moved] >= 0).any():
+            raise NotSeparableError
+        mine = codes[:, moved]
+        own = mine[each.offsets[each.which]]
+        if not np.array_equal(own, people[:, moved]):
+            raise NotSeparableError
+        part_of[moved] = p
+        slot_of[moved] = np.arange(len(moved))
+        start, member = distinct_rows([each.owner, *mine.T])
+        owner = each.owner[start]
+        begins = np.searchsorted(owner, np.arange(len(each.values)))
+        first[:, p] = made + begins[each.which]
+        count[:, p] = np.bincount(owner, minlength=len(each.values))[each.which]
+        blocks.append(mine[start])
+        for cost, out in (
+            (costs[p], columns[:2]),
+            (np.where(each.single, costs[p], np.inf), columns[2:]),
+        ):
+            order = np.lexsort((cost, member))
+            cheapest = order[np.searchsorted(member[order], np.arange(len(start)))]
+            out[0].append(cost[cheapest])
+            out[1].append(np.where(np.isfinite(cost[cheapest]), cheapest, -1))
+        made += len(start)
+    slots = max([1, *(block.shape[1] for block in blocks)])
+    class_code = np.zeros((made, slots), dtype=np.int64)
+    at = 0
+    for block in blocks:
+        class_code[at : at + len(block), : block.shape[1]] = block
+        at += len(block)
+    joined = [
+        np.concatenate([np.zeros(0, dtype=kind), *lists])
+        for kind, lists in zip((float, np.intp, float, np.intp), columns, strict=True)
+    ]
+    return Classes(part_of, slot_of, people, first, count, class_code, *joined)
+
+
+def _numbers(along: Any, points: Any) -> Numbers:
+    found = along.numbers(points)
+    if found is None:
+        raise NotSeparableError
+    return np.asarray(found)
+
+
+def option_codes(door: Door, along: Any, coder: Coder, options: Options) -> Codes:
+    """The codes of every option of a part, all else being as in some row."""
+    out = []
+    rows = options.rows[options.owner]
+    for start in range(0, len(rows), door.batch):
+        some = np.arange(start, min(start + door.batch, len(rows)))
+        changed = segments(door, [options], some[:, None])
+        cuts = [segment.within(0, len(some)) for segment in changed]
+        points = door.wardrobe.take(rows[some], [cut for cut in cuts if cut])
+        out.append(coder.codes(_numbers(along, points)))
+    return np.concatenate(out)

@@ -1,0 +1,88 @@
+"""What a change costs, to tell a cheap witness from a dear one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from skresp.actions import ActionSet
+from skresp.reach import Part
+
+Numbers = NDArray[np.float64]
+
+FEWEST = "fewest"
+
+
+def check_cost(cost: Any, actions: ActionSet) -> None:
+    """Raise for a cost that cannot be used."""
+    if cost is None or callable(cost) or (isinstance(cost, str) and cost == FEWEST):
+        return
+    if not isinstance(cost, Mapping):
+        raise TypeError(
+            f"cost must be None, 'fewest', a mapping from feature to cost, or a "
+            f"function of two frames (before and after), got {cost!r}."
+        )
+    for name, each in cost.items():
+        if name not in actions.features:
+            raise ValueError(
+                f"cost names {name!r}, which is no feature of the action set; it has "
+                f"{', '.join(actions.names)}."
+            )
+        pair = each if isinstance(each, (tuple, list)) else (each, each)
+        if len(pair) != 2 or not all(_is_price(price) for price in pair):
+            raise ValueError(
+                f"cost of {name!r} must be a number that is not negative, or a pair of "
+                f"them (up, down), got {each!r}."
+            )
+
+
+def _is_price(price: Any) -> bool:
+    number = isinstance(price, (int, float, np.number)) and not isinstance(price, bool)
+    return bool(number and price >= 0)
+
+
+def costs_of(
+    cost: Any, part: Part, before: Numbers, change: Numbers, features: int
+) -> Numbers:
+    """What changes on a part cost; staying put costs nothing.
+
+    `features` is how many features there are in all.
+    """
+    if len(change) == 0:
+        return np.zeros(0)
+    own = part.own(change)
+    if callable(cost):
+        names = list(part.names)
+        frames = (pd.DataFrame(a, columns=names) for a in (before, before + change))
+        out = np.asarray(cost(*frames), dtype=float)
+        if out.shape != (len(change),) or not (out >= 0).all():
+            raise ValueError(
+                f"cost must return one number that is not negative for each row, got "
+                f"{np.array2string(np.atleast_1d(out), threshold=5)} for {len(change)} "
+                f"rows."
+            )
+        return np.where((change != 0).any(axis=1), out, 0.0)
+    if isinstance(cost, Mapping):
+        total = np.zeros(len(change))
+        for k, name in enumerate(part.names):
+            if name in cost:
+                each = cost[name]
+                up, down = each if isinstance(each, (tuple, list)) else (each, each)
+                total += np.where(own[:, k] > 0, up * own[:, k], -down * own[:, k])
+        return total
+    # Fewest features first; among those the smallest change, each as a share of its
+    # range and all of them together less than one feature.
+    size = np.zeros(len(change))
+    for k, feature in enumerate(part.features):
+        span = 1.0
+        if feature.kind != "categorical" and feature.can_change:
+            span = max(feature.bounds[1] - feature.bounds[0], 1e-300)
+        share = np.abs(own[:, k]) / span
+        if feature.kind == "categorical":
+            share = (own[:, k] != 0) * 1.0
+        size += share / (1.0 + share)
+    return (own != 0).sum(axis=1) + size / (features + 1.0)

@@ -1,0 +1,417 @@
+"""Certificates of tree ensembles: exact, by branch and bound over tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.reach import Part
+from skresp.scores import Door
+
+from ._alone import alone_all
+from ._boxes import search, search_all
+from ._branch import ALL, CHEAPEST
+from ._classes import Classes, Coder, classes_of
+from ._compile import Trees
+from ._cuts import Cutter
+from ._found import (
+    BOUND,
+    EXHAUSTION,
+    FIXED,
+    JOINT,
+    NOT_ALL,
+    OUT_OF_BUDGET,
+    SINGLE,
+    UNKNOWN,
+    WITNESS,
+    Ask,
+    Found,
+    reached,
+)
+from ._options import Options
+from ._tables import MOST_PARTS
+
+Places = NDArray[np.intp]
+Numbers = NDArray[np.float64]
+Truth = NDArray[np.bool_]
+
+# Choices so near to the border that the model itself is asked about each.
+_MOST_ASKED = 512
+
+
+@dataclass(frozen=True)
+class Forest:
+    """A tree ensemble whose decision is known."""
+
+    along: Any
+    coder: Coder
+    trees: Trees
+    base: Numbers
+    tolerance: float
+
+    @classmethod
+    def of(cls, along: Any) -> Forest:
+        """The forest of a model that can be told along lines."""
+        coder = Coder.of(along.ensemble)
+        trees, base = coder.trees(along.ensemble, along.decision)
+        size = 10.0 if along.decision.cut is None else abs(along.decision.cut)
+        tolerance = along.decision.doubt * max(1.0, size)
+        return cls(along, coder, trees, base, tolerance)
+
+    def cutter(self, door: Door, part: Part, codes: Numbers) -> Cutter:
+        """Where along lines of a part the trees may change their mind."""
+        return Cutter(self.along, door, part, codes)
+
+    def examine(
+        self,
+        door: Door,
+        options: Sequence[Options],
+        costs: Sequence[Numbers],
+        rows: Places,
+        denied: Truth,
+        ask: Ask,
+    ) -> Found:
+        """The verdicts of a run of people who are denied; of the others the best."""
+        classes = classes_of(door, self.along, self.coder, options, costs, rows)
+        run = _Run(self, door, list(options), rows, denied, ask, classes)
+        return run.found()
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the gains of people's classes stand: person by person, part by part.
+
+    `start[i, p]` is where those of person `i` and part `p` begin; each entry has its
+    owner, its part and its class.
+    """
+
+    start: NDArray[np.int64]
+    owner: Places
+    part: Places
+    which: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, first: Any, count: Any) -> _Layout:
+        """The layout of classes that stand at `first`, so many of each part."""
+        n, parts = first.shape
+        counts = count.ravel()
+        ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        start = np.zeros((n, parts + 1), dtype=np.int64)
+        start[:, :parts] = ends[:-1].reshape(n, parts)
+        if parts:
+            start[:, parts] = ends[parts::parts]
+        owner = np.repeat(np.arange(n), count.sum(axis=1))
+        part = np.repeat(np.tile(np.arange(parts), n), counts)
+        which = np.repeat(first.ravel() - ends[:-1], counts)
+        return cls(start, owner, part, which + np.arange(len(which)))
+
+    def best(self, values: Numbers) -> Places:
+        """For each person the entry with the greatest value."""
+        return np.lexsort((-values, self.owner))[self.start[:, 0]]
+
+
+class _Run:
+    """One run of people through a forest."""
+
+    def __init__(
+        self,
+        forest: Forest,
+        door: Door,
+        options: list[Options],
+        rows: Places,
+        denied: Truth,
+        ask: Ask,
+        classes: Classes,
+    ) -> None:
+        self.forest, self.door, self.options = forest, door, options
+        self.rows, self.denied, self.ask, self.classes = rows, denied, ask, classes
+        n = len(rows)
+        self.complete = np.ones(n, dtype=bool)
+        for each in options:
+            self.complete &= each.complete[each.which]
+        self.layout = _Layout.of(classes.first, classes.count)
+        self.gain = np.zeros((len(self.layout.owner), forest.trees.gain.shape[1]))
+        self.stay = np.zeros((n, self.gain.shape[1]))
+
+    def found(self) -> Found:
+        """The verdicts of those who are denied, and the best of all where asked."""
+        forest, classes = self.forest, self.classes
+        n, parts = classes.first.shape
+        out = Found.blank(self.options, n)
+        everybody = np.arange(n) if self.ask.exact else np.flatnonzero(self.denied)
+        alone_all(
+            everybody,
+            forest.trees,
+            classes.part_of,
+            classes.slot_of,
+            classes.codes,
+            classes.class_code,
+            classes.first,
+            classes.count,
+            self.layout.start,
+            self.stay,
+            self.gain,
+        )
+        owner, part = self.layout.owner, self.layout.part
+        self.alone = (forest.base + self.stay[owner] + self.gain).min(axis=1)
+        size = np.abs(self.gain).max(axis=1, initial=0.0)
+        self.influence = np.zeros((n, parts))
+        np.maximum.at(self.influence, (owner, part), size)
+        out.used[:] = classes.count.sum(axis=1) - parts
+        if self.ask.exact:
+            self._best(out)
+            return out
+        if self.ask.max_points:
+            self._singles(out)
+            rest = np.flatnonzero(self.denied & (out.status == UNKNOWN))
+            self._others(out, rest)
+        return out
+
+    # -- one change at a time ---------------------------------------------------------
+
+    def _singles(self, out: Found) -> None:
+        classes, tolerance = self.classes, self.forest.tolerance
+        owner = self.layout.owner
+        price = classes.single_cost[self.layout.which]
+        some = self.denied[owner] & np.isfinite(price)
+        sure = np.flatnonzero(some & (self.alone > tolerance))
+        # The cheapest of each person comes last, and stays.
+        self._note_single(out, sure[np.lexsort((-price[sure], owner[sure]))])
+        near = np.flatnonzero(some & (np.abs(self.alone) <= tolerance))
+        near = near[out.status[owner[near]] == UNKNOWN]
+        if len(near):
+            # So near that only the model itself can tell.
+            near = near[np.lexsort((-price[near], owner[near]))]
+            choice = self._single_choice(near)
+            ok = reached(self.door, self.options, self.rows[owner[near]], choice)
+            self._note_single(out, near[ok])
+
+    def _single_choice(self, entries: Places) -> Places:
+        """Choices in which but one part does not stay put."""
+        choice = self._stay(self.layout.owner[entries])
+        moved = self.classes.single[self.layout.which[entries]]
+        choice[np.arange(len(entries)), self.layout.part[entries]] = moved
+        return choice
+
+    def _note_single(self, out: Found, entries: Places) -> None:
+        """Note a way of each owner, the last of several."""
+        who, back = np.unique(self.layout.owner[entries][::-1], return_index=True)
+        last = entries[::-1][back]
+        out.choice[who] = self._single_choice(last)
+        out.note(who, SINGLE, WITNESS)
+
+    def _stay(self, people: Places) -> Places:
+        stays = [each.offsets[each.which[people]] for each in self.options]
+        return np.array(stays, dtype=np.intp).T.reshape(len(people), len(stays))
+
+    # -- all parts together -----------------------------------------------------------
+
+    def _search_all(
+        self, out: Found, people: Places, value: Numbers, enough: float
+    ) -> tuple[Any, Truth]:
+        """Classes that beat the values given, and who was searched to the end."""
+        forest, classes = self.forest, self.classes
+        n, parts = classes.first.shape
+        choice = np.full((n, parts), -1, dtype=np.int64)
+        done = np.zeros(n, dtype=bool)
+        used = np.zeros(n, dtype=np.int64)
+        few = (classes.count[people] > 1).sum(axis=1) <= MOST_PARTS
+        people = people[few]
+        for chunk in np.array_split(people, max(1, len(people) // 64)):
+            if self.ask.is_over or not len(chunk):
+                break
+            search_all(
+                chunk,
+                0.0,
+                enough,
+                self.ask.max_points,
+                forest.trees,
+                forest.base,
+                classes.part_of,
+                classes.slot_of,
+                classes.codes,
+                classes.class_code,
+                classes.cost,
+                classes.first,
+                classes.count,
+                self.influence,
+                value,
+                choice,
+                used,
+                done,
+            )
+        out.used += used
+        return choice, done
+
+    def _best(self, out: Found) -> None:
+        """The choice with the greatest gap of everybody."""
+        n = len(self.rows)
+        top = self.layout.best(self.alone)
+        value = self.alone[top].copy()
+        choice, done = self._search_all(out, np.arange(n), value, np.inf)
+        out.best[:] = self._as_options(np.arange(n), choice)
+        still = np.flatnonzero((choice < 0).all(axis=1))  # one change does as much
+        entry = top[still]
+        out.best[still] = self._stay(still)
+        moved = self.classes.option[self.layout.which[entry]]
+        out.best[still, self.layout.part[entry]] = moved
+        out.best_known[:] = done & self.complete
+
+    def _as_options(self, people: Places, choice: Any) -> Places:
+        """Classes as options, the cheapest of each; staying put where there is none."""
+        if not len(self.classes.option):
+            return self._stay(people)
+        picked = self.classes.option[np.maximum(choice, 0)]
+        return np.where(choice >= 0, picked, self._stay(people))
+
+    def _others(self, out: Found, people: Places) -> None:
+        """Those whom no single change helps: several at once, or nothing."""
+        tolerance = self.forest.tolerance
+        n, parts = self.classes.first.shape
+        value = np.full(n, -tolerance)
+        classes = np.full((n, parts), -1, dtype=np.int64)
+        done = np.zeros(n, dtype=bool)
+        if self.ask.cost is None:
+            self._step_by_step(out, people, value, classes)
+            rest = people[value[people] <= tolerance]
+            found, done = self._search_all(out, rest, value, tolerance)
+            classes[rest] = found[rest]
+        else:
+            for i in people:
+                self._cheapest(out, int(i), value, classes, done)
+        sure = value[people] > tolerance
+        joint = people[sure]
+        out.choice[joint] = self._as_options(joint, classes[joint])
+        out.note(joint, JOINT, WITNESS)
+        out.note(joint[~self.complete[joint]], UNKNOWN, NOT_ALL)
+        # Where the list of changes is not complete, one that helps may be missing.
+        low = people[~sure & done[people] & (value[people] <= -tolerance)]
+        out.note(low[self.complete[low]], FIXED, BOUND)
+        out.note(low[~self.complete[low]], UNKNOWN, NOT_ALL)
+        for i in people[~sure & (value[people] > -tolerance)]:
+            self._near_border(out, int(i))
+
+    def _step_by_step(
+        self, out: Found, people: Places, value: Numbers, chosen: Any
+    ) -> None:
+        """Take the best change of one part, then of another, while that helps.
+
+        Whoever gets to the target this way needs no search. `value` and `chosen` are
+        set for them.
+        """
+        forest, given, tolerance = self.forest, self.classes, self.forest.tolerance
+        n, parts = len(people), given.first.shape[1]
+        first, count = given.first[people], given.count[people].copy()
+        codes = given.codes[people]
+        columns = [np.flatnonzero(given.part_of == p) for p in range(parts)]
+        layout = _Layout.of(first, count)
+        steps = np.full((n, parts), -1, dtype=np.int64)
+        reach = np.full(n, -np.inf)
+        active = np.arange(n)
+        while len(active) and not self.ask.is_over:
+            stay = np.zeros((n, self.gain.shape[1]))
+            gain = np.zeros((len(layout.owner), self.gain.shape[1]))
+            alone_all(
+                active,
+                forest.trees,
+                given.part_of,
+                given.slot_of,
+                codes,
+                given.class_code,
+                first,
+                count,
+                layout.start,
+                stay,
+                gain,
+            )
+            gaps = (forest.base + stay[layout.owner] + gain).min(axis=1)
+            taken = count[layout.owner, layout.part] == 1  # have had their turn
+            gaps[taken] = -np.inf
+            top = layout.best(gaps)
+            active = active[gaps[top[active]] > reach[active]]
+            entry = top[active]
+            reach[active] = gaps[entry]
+            steps[active, layout.part[entry]] = layout.which[entry]
+            for p in range(parts):
+                mine = active[layout.part[entry] == p]
+                moved = given.class_code[steps[mine, p]][:, given.slot_of[columns[p]]]
+                codes[np.ix_(mine, columns[p])] = moved
+                count[mine, p] = 1
+            active = active[(reach[active] <= tolerance)]
+            active = active[(count[active] > 1).any(axis=1)]
+        there = reach > tolerance
+        value[people[there]] = reach[there]
+        chosen[people[there]] = steps[there]
+
+    def _search(self, i: int, mode: int, goal: float, best: Any, found: Any) -> Any:
+        forest, classes = self.forest, self.classes
+        order = np.argsort(-self.influence[i], kind="stable")
+        order = order[classes.count[i, order] > 1]
+        place = np.full(len(self.options) + 1, -1, dtype=np.int64)
+        place[order] = np.arange(len(order))
+        answer = search(
+            mode,
+            goal,
+            np.inf,
+            self.ask.max_points,
+            forest.trees,
+            forest.base,
+            place[classes.part_of],
+            classes.slot_of,
+            classes.codes[i],
+            classes.class_code,
+            classes.cost,
+            classes.first[i, order],
+            classes.count[i, order],
+            -np.inf,
+            best,
+            found,
+        )
+        return order, answer
+
+    def _cheapest(
+        self, out: Found, i: int, value: Numbers, classes: Any, done: Truth
+    ) -> None:
+        """The cheapest choice that reaches the target beyond doubt, else one in it."""
+        parts = int((self.classes.count[i] > 1).sum())
+        tolerance = self.forest.tolerance
+        for goal in (float(np.nextafter(tolerance, np.inf)), -tolerance):
+            best = np.full(parts, -1, dtype=np.int64)
+            nothing = np.zeros((0, parts), dtype=np.int64)
+            order, answer = self._search(i, CHEAPEST, goal, best, nothing)
+            _, nodes, found, ended = answer
+            out.used[i] += nodes
+            done[i] = ended
+            if found >= goal:
+                value[i] = found
+                classes[i, order] = best
+                return
+            if not ended:
+                return
+
+    def _near_border(self, out: Found, i: int) -> None:
+        """Somebody whose best is so near to the border that the model must be asked."""
+        parts = int((self.classes.count[i] > 1).sum())
+        found = np.full((_MOST_ASKED, parts), -1, dtype=np.int64)
+        best = np.full(parts, -1, dtype=np.int64)
+        order, (count, nodes, _, done) = self._search(
+            i, ALL, -self.forest.tolerance, best, found
+        )
+        out.used[i] += nodes + count
+        choice = np.full((count, len(self.options)), -1, dtype=np.int64)
+        choice[:, order] = found[:count]
+        picks = self._as_options(np.full(count, i), choice)
+        ok = reached(self.door, self.options, np.full(count, self.rows[i]), picks)
+        if ok.any():
+            cost = self.classes.cost[np.maximum(choice, 0)].sum(axis=1)
+            hit = np.flatnonzero(ok)
+            out.choice[i] = picks[hit[np.argmin(cost[hit])]]
+            out.note(i, JOINT, WITNESS)
+        elif done and self.complete[i]:
+            out.note(i, FIXED, EXHAUSTION)
+        else:
+            out.note(i, UNKNOWN, OUT_OF_BUDGET if not done else NOT_ALL)

@@ -1,0 +1,117 @@
+"""What an engine found out about some people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.scores import Door, Segment, new_values
+
+from ._options import Options
+
+Places = NDArray[np.intp]
+Numbers = NDArray[np.float64]
+Truth = NDArray[np.bool_]
+
+APPROVED, SINGLE, JOINT, FIXED, UNKNOWN, INVALID = range(6)
+STATUSES = ("approved", "single", "joint", "fixed", "unknown", "invalid")
+
+# How a verdict was come by.
+NOTHING, WITNESS, BOUND, EXHAUSTION, NO_CHANGE = range(5)
+OUT_OF_BUDGET, NOT_ALL, CONTRADICTED = range(5, 8)
+PROOFS = (
+    "",
+    "witness",
+    "bound",
+    "exhaustion",
+    "no feasible change",
+    "out of budget",
+    "not all changes can be gone through",
+    "the model's answer differs from its reading",
+)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """How far to go, and what makes a witness cheap.
+
+    With `exact` the best of everybody is looked for, and no verdicts.
+    """
+
+    max_points: int
+    deadline: float
+    cost: Any
+    seed: int
+    exact: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return monotonic() > self.deadline
+
+
+@dataclass
+class Found:
+    """Verdicts of a run of people; a choice is a place in the options of each part.
+
+    `best` is the choice with the greatest score, where `best_known`.
+    """
+
+    status: NDArray[np.int8]
+    proof: NDArray[np.int8]
+    choice: Places
+    used: NDArray[np.int64]
+    best: Places
+    best_known: Truth
+    parts: list[Options] = field(default_factory=list)
+
+    @classmethod
+    def blank(cls, options: Sequence[Options], people: int) -> Found:
+        """Nothing is known, everybody stays put."""
+        stay = np.empty((people, len(options)), dtype=np.intp)
+        for p, each in enumerate(options):
+            stay[:, p] = each.offsets[each.which]
+        return cls(
+            np.full(people, UNKNOWN, dtype=np.int8),
+            np.full(people, OUT_OF_BUDGET, dtype=np.int8),
+            stay,
+            np.zeros(people, dtype=np.int64),
+            stay.copy(),
+            np.zeros(people, dtype=bool),
+            list(options),
+        )
+
+    def note(self, people: Any, status: int, proof: int) -> None:
+        """Note a verdict of some people."""
+        self.status[people] = status
+        self.proof[people] = proof
+
+
+def segments(door: Door, options: Sequence[Options], choice: Places) -> list[Segment]:
+    """The new values of points that are these choices, one row each."""
+    out = []
+    for p, each in enumerate(options):
+        pick = choice[:, p]
+        values = new_values(
+            each.part, each.before_of(pick), each.changes[pick], door.wardrobe
+        )
+        if values:
+            out.append(Segment(0, len(choice), values))
+    return out
+
+
+def reached(
+    door: Door, options: Sequence[Options], rows: Places, choice: Places
+) -> Truth:
+    """Whether the model says so: the choices of these rows reach the target."""
+    out = np.zeros(len(rows), dtype=bool)
+    size = max(door.batch, 1)
+    for start in range(0, len(rows), size):
+        some = slice(start, start + size)
+        out[some] = door.ask(rows[some], segments(door, options, choice[some]))
+    return out

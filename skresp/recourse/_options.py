@@ -1,0 +1,206 @@
+"""What people can do on one part: a list of changes for each of its distinct values.
+
+Discrete parts are listed. Where a real feature is free, some changes stand for all:
+those at the ends, and between the places where the model or a constraint may change
+its mind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.reach import (
+    ContinuousError,
+    Part,
+    Reach,
+    TooLargeError,
+    make_reaches,
+    sample_joint,
+    sample_minimal,
+    shared_cache,
+)
+
+from ._lines import lone_changes, mixed_changes
+
+Numbers = NDArray[np.float64]
+Places = NDArray[np.intp]
+Truth = NDArray[np.bool_]
+
+# A lone integer with more changes than this goes by its line: few where the model can
+# be told along it, many where each place has to be asked about.
+MOST_LISTED = 100
+MOST_LISTED_UNTOLD = 10_000
+# Changes of one person on one part that are gone through, however long it takes.
+_MOST_OF_ONE = 2_000_000
+# Draws of what can neither be listed nor told.
+_DRAWS = 200
+
+
+@dataclass(frozen=True)
+class Options:
+    """The changes of people on one part, by the values they have there.
+
+    Attributes
+    ----------
+    values : the distinct values, one row each
+    rows : a row of the table that has the value
+    which : for each person their value
+    offsets : value `i` has the changes from `offsets[i]` to `offsets[i + 1]`; the
+        first of them is staying put
+    changes : total changes
+    single : which changes are interventions on some one feature
+    complete : whether a value's changes stand for all
+    """
+
+    part: Part
+    values: Numbers
+    rows: Places
+    which: Places
+    offsets: Places
+    changes: Numbers
+    single: Truth
+    complete: Truth
+
+    @property
+    def counts(self) -> Places:
+        """How many changes each value has."""
+        return np.diff(self.offsets)
+
+    @property
+    def owner(self) -> Places:
+        """The value that each change is of."""
+        return np.repeat(np.arange(len(self.values)), self.counts)
+
+    @property
+    def before(self) -> Numbers:
+        """Where each change starts from."""
+        return self.values[self.owner]
+
+    def before_of(self, changes: Places) -> Numbers:
+        """Where the changes at these places start from."""
+        owner = np.searchsorted(self.offsets, changes, side="right") - 1
+        return self.values[owner]
+
+    @property
+    def counts_of_people(self) -> Places:
+        """How many changes each person has."""
+        return self.counts[self.which]
+
+
+#: Where along lines a model may change its mind. It is given the rows the lines are
+#: of, the changes at their two ends, and how far along those are; it tells which
+#: line, and where. None: the ends of a line stand for all of it.
+Cutter = Callable[
+    [Places, Numbers, Numbers, Numbers, Numbers], "tuple[Places, Numbers]"
+]
+
+
+def options_of(
+    part: Part,
+    values: Numbers,
+    rows: Places,
+    which: Places,
+    interventions: str,
+    cutter: Cutter | None,
+    told: bool,
+    most: int,
+    seed: int,
+) -> Options:
+    """The options of people whose distinct values on a part are given.
+
+    `told` is False where nothing is known of the model along lines: then reals are
+    tried at some places, and no list of theirs is complete. `most` is how many changes
+    of an integer that stands alone are listed.
+    """
+    build = _Build(part, interventions, cutter, told, most, seed)
+    found: list[tuple[Numbers, Truth, bool] | None] = [None] * len(values)
+    if build.is_lone:
+        for i, change in enumerate(lone_changes(part, values, rows, cutter, told)):
+            if change is not None:
+                found[i] = change, change[:, 0] != 0, told
+    left = [i for i, entry in enumerate(found) if entry is None]
+    if left:
+        for i, reach in zip(left, shared_cache.get(part, values[left]), strict=True):
+            found[i] = build.entry(values[i], int(rows[i]), reach)
+    entries = [entry for entry in found if entry is not None]
+    counts = [len(changes) for changes, _, _ in entries]
+    nothing = np.zeros((0, len(part.names)))
+    return Options(
+        part,
+        values,
+        rows,
+        which,
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
+        np.concatenate([nothing, *(changes for changes, _, _ in entries)]),
+        np.concatenate(
+            [np.zeros(0, dtype=bool), *(single for _, single, _ in entries)]
+        ),
+        np.array([complete for _, _, complete in entries], dtype=bool),
+    )
+
+
+@dataclass(frozen=True)
+class _Build:
+    part: Part
+    interventions: str
+    cutter: Cutter | None
+    told: bool
+    most: int
+    seed: int
+
+    @property
+    def is_lone(self) -> bool:
+        """Whether the part is one number, tied to nothing."""
+        part = self.part
+        if len(part.names) > 1 or part.constraints:
+            return False
+        feature = part.features[0]
+        if feature.kind == "real":
+            return True
+        if feature.kind != "integer" or not feature.can_change:
+            return False
+        low, high = feature.bounds
+        return (high - low) / (feature.step or 1) > self.most
+
+    def entry(self, x: Numbers, row: int, reach: Reach) -> tuple[Numbers, Truth, bool]:
+        """The changes of one value, which are single, and whether that is all."""
+        if isinstance(reach.refused, TooLargeError):
+            (reach,) = make_reaches(self.part, x[None], most=_MOST_OF_ONE)
+        if reach.refused is None:
+            return reach.changes, self._single(reach), True
+        if isinstance(reach.refused, ContinuousError):
+            mixed = mixed_changes(
+                self.part, x, row, self.cutter, self.told, self.interventions
+            )
+            if mixed is not None:
+                return mixed
+        return self._drawn(x)
+
+    def _single(self, reach: Reach) -> Truth:
+        marks = reach.minimal
+        if self.interventions == "joint":
+            marks = reach.changes != 0
+        return np.asarray(marks[:, self.part.actionable].any(axis=1))
+
+    def _drawn(self, x: Numbers) -> tuple[Numbers, Truth, bool]:
+        """Some changes, drawn."""
+        part = self.part
+        # Of the value and nothing else, whoever has it.
+        content = np.ascontiguousarray(x + 0.0).view(np.uint32).tolist()
+        rng = np.random.default_rng([self.seed, *content])
+        stay = np.zeros((1, len(x)))
+        free = sample_joint(part, x, None, _DRAWS, rng).changes
+        alone = [np.zeros((0, len(x)))]
+        for j in part.actionable:
+            if self.interventions == "minimal":
+                alone.append(sample_minimal(part, x, j, _DRAWS, rng).changes)
+        changes = np.concatenate([stay, *alone, free])
+        single = np.zeros(len(changes), dtype=bool)
+        single[1 : len(changes) - len(free)] = True
+        if self.interventions == "joint":
+            single = (changes[:, part.actionable] != 0).any(axis=1)
+        return changes, single, False

@@ -1,0 +1,225 @@
+"""Certificates of any model: its answers to every combination, within a budget.
+
+One change at a time first, then two parts at once, three, and so on, the cheap ones
+before the dear; whoever has found a way is asked about no more.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp.reach import Part
+from skresp.scores import Door
+
+from ._found import (
+    EXHAUSTION,
+    FIXED,
+    JOINT,
+    NOT_ALL,
+    SINGLE,
+    UNKNOWN,
+    WITNESS,
+    Ask,
+    Found,
+    reached,
+)
+from ._options import Options
+
+Places = NDArray[np.intp]
+Numbers = NDArray[np.float64]
+Truth = NDArray[np.bool_]
+
+# Points of one person in one round, at first and at most.
+_FIRST_ROUND = 64
+_LARGEST_ROUND = 4_096
+
+
+@dataclass(frozen=True)
+class Product:
+    """A model of which nothing is known but its answers."""
+
+    def cutter(self, door: Door, part: Part, codes: Numbers) -> None:
+        """None: nothing is known along lines."""
+
+    def examine(
+        self,
+        door: Door,
+        options: Sequence[Options],
+        costs: Sequence[Numbers],
+        rows: Places,
+        denied: Truth,
+        ask: Ask,
+    ) -> Found:
+        """The verdicts of a run of people who are denied."""
+        return _Run(door, list(options), costs, rows, denied, ask).found()
+
+
+class _Run:
+    """One run of people."""
+
+    def __init__(
+        self,
+        door: Door,
+        options: list[Options],
+        costs: Sequence[Numbers],
+        rows: Places,
+        denied: Truth,
+        ask: Ask,
+    ) -> None:
+        self.door, self.options, self.rows, self.ask = door, options, rows, ask
+        self.denied = denied
+        # The options of each value, cheapest first; staying put costs nothing.
+        self.order = [
+            np.lexsort((np.arange(len(cost)), cost, each.owner))
+            for each, cost in zip(options, costs, strict=True)
+        ]
+        self.costs = costs
+        self.complete = np.ones(len(rows), dtype=bool)
+        for each in options:
+            self.complete &= each.complete[each.which]
+
+    def found(self) -> Found:
+        out = Found.blank(self.options, len(self.rows))
+        singles_seen = self._search(out, self._singles, SINGLE, self.denied)
+        left = self.denied & (out.status == UNKNOWN) & singles_seen
+        all_seen = self._search(out, self._several, JOINT, left) & singles_seen
+        rest = self.denied & (out.status == UNKNOWN)
+        out.note(np.flatnonzero(rest & all_seen & self.complete), FIXED, EXHAUSTION)
+        out.note(np.flatnonzero(rest & all_seen & ~self.complete), UNKNOWN, NOT_ALL)
+        # Where not all single changes are listed, one that helps may be missing.
+        doubtful = (out.status == JOINT) & ~self.complete
+        out.note(np.flatnonzero(doubtful), UNKNOWN, NOT_ALL)
+        return out
+
+    def _search(
+        self,
+        out: Found,
+        source: Callable[[int], Iterator[Places]],
+        status: int,
+        who: Truth,
+    ) -> Truth:
+        """Ask about the points of a source, some of everybody at a time.
+
+        Returns of whom all points were seen, or enough.
+        """
+        seen = np.zeros(len(self.rows), dtype=bool)
+        waiting = {int(i): _Tap(source(int(i))) for i in np.flatnonzero(who)}
+        size = _FIRST_ROUND
+        while waiting and not self.ask.is_over:
+            people: list[int] = []
+            points: list[Places] = []
+            for i, tap in list(waiting.items()):
+                batch = tap.take(min(size, self.ask.max_points - int(out.used[i])))
+                if len(batch):
+                    people.append(i)
+                    points.append(batch)
+                    out.used[i] += len(batch)
+                else:
+                    seen[i] = tap.is_dry
+                    del waiting[i]
+                if people and (sum(map(len, points)) >= self.door.batch):
+                    self._ask(out, people, points, status, waiting, seen)
+                    people, points = [], []
+            if people:
+                self._ask(out, people, points, status, waiting, seen)
+            size = min(2 * size, _LARGEST_ROUND)
+        return seen
+
+    def _ask(
+        self,
+        out: Found,
+        people: list[int],
+        points: list[Places],
+        status: int,
+        waiting: dict[int, _Tap],
+        seen: Truth,
+    ) -> None:
+        counts = [len(batch) for batch in points]
+        choice = np.concatenate(points)
+        who = np.repeat(people, counts)
+        ok = reached(self.door, self.options, self.rows[who], choice)
+        cost = np.zeros(len(choice))
+        for p, each in enumerate(self.costs):
+            cost += each[choice[:, p]]
+        hits = np.flatnonzero(ok)
+        for k in hits[np.lexsort((-cost[hits], who[hits]))]:  # the cheapest comes last
+            i = int(who[k])
+            out.choice[i] = choice[k]
+            out.note(i, status, WITNESS)
+            waiting.pop(i, None)
+            seen[i] = True
+
+    # -- points of one person ---------------------------------------------------------
+
+    def _lists(self, i: int) -> list[Places]:
+        """The options of a person on each part, staying put first."""
+        out = []
+        for each, order in zip(self.options, self.order, strict=True):
+            value = each.which[i]
+            out.append(order[each.offsets[value] : each.offsets[value + 1]])
+        return out
+
+    def _singles(self, i: int) -> Iterator[Places]:
+        """Interventions on one feature, all parts together, the cheapest first."""
+        yield self._one_part(i, single=True)
+
+    def _one_part(self, i: int, single: bool) -> Places:
+        lists = self._lists(i)
+        stay = np.array([options[0] for options in lists], dtype=np.intp)
+        found, price = [stay[None][:0]], [np.zeros(0)]
+        for p, (each, options) in enumerate(zip(self.options, lists, strict=True)):
+            moves = options[1:][each.single[options[1:]] == single]
+            choice = np.repeat(stay[None], len(moves), axis=0)
+            choice[:, p] = moves
+            found.append(choice)
+            price.append(self.costs[p][moves])
+        return np.concatenate(found)[np.argsort(np.concatenate(price), kind="stable")]
+
+    def _several(self, i: int) -> Iterator[Places]:
+        """Everything else: fewer parts before more."""
+        yield self._one_part(i, single=False)
+        lists = self._lists(i)
+        stay = np.array([options[0] for options in lists], dtype=np.intp)
+        movable = [p for p, options in enumerate(lists) if len(options) > 1]
+        for many in range(2, len(movable) + 1):
+            for parts in itertools.combinations(movable, many):
+                sizes = [len(lists[p]) - 1 for p in parts]
+                for start in range(0, math.prod(sizes), _LARGEST_ROUND):
+                    stop = min(start + _LARGEST_ROUND, math.prod(sizes))
+                    picks = np.unravel_index(np.arange(start, stop), sizes)
+                    choice = np.repeat(stay[None], stop - start, axis=0)
+                    for p, pick in zip(parts, picks, strict=True):
+                        choice[:, p] = lists[p][1 + pick]
+                    yield choice
+
+
+class _Tap:
+    """Points of a source, as many at a time as are wanted."""
+
+    def __init__(self, source: Iterator[Places]) -> None:
+        self._source = source
+        self._held: list[Places] = []
+        self.is_dry = False
+
+    def take(self, many: int) -> Places:
+        """The next points, at most so many."""
+        held = sum(map(len, self._held))
+        while held < max(many, 1) and not self.is_dry:
+            batch = next(self._source, None)
+            if batch is None:
+                self.is_dry = True
+            else:
+                self._held.append(batch)
+                held += len(batch)
+        if not self._held:
+            return np.zeros((0, 0), dtype=np.intp)
+        joined = np.concatenate(self._held)
+        self.is_dry = self.is_dry and len(joined) <= max(many, 0)
+        self._held = [joined[max(many, 0) :]] if len(joined) > max(many, 0) else []
+        return joined[: max(many, 0)]

@@ -1,0 +1,331 @@
+"""Whether people who are denied have any way back, with proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
+
+from skresp.actions import ActionSet
+from skresp.reach import Part, distinct_rows, parts_of
+from skresp.scores import (
+    Door,
+    Goal,
+    InvalidRowsError,
+    LinearAlong,
+    TreesAlong,
+    along_of,
+    part_columns,
+)
+
+from ._additive import Additive
+from ._classes import NotSeparableError
+from ._cost import costs_of
+from ._forest import Forest
+from ._found import (
+    APPROVED,
+    CONTRADICTED,
+    FIXED,
+    INVALID,
+    NO_CHANGE,
+    NOTHING,
+    UNKNOWN,
+    Ask,
+    Found,
+    reached,
+)
+from ._options import MOST_LISTED, MOST_LISTED_UNTOLD, Options, options_of
+from ._product import Product
+
+Numbers = NDArray[np.float64]
+Places = NDArray[np.intp]
+Truth = NDArray[np.bool_]
+
+# People looked at together.
+_AT_ONCE = 2_048
+
+
+class Engine(Protocol):
+    """A way to come to verdicts about one kind of model."""
+
+    def cutter(self, door: Door, part: Part, codes: Numbers) -> Any:
+        """Where along lines of a part the model may change its mind."""
+
+    def examine(
+        self,
+        door: Door,
+        options: Sequence[Options],
+        costs: Sequence[Numbers],
+        rows: Places,
+        denied: Truth,
+        ask: Ask,
+    ) -> Found:
+        """The verdicts of a run of people."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Verdicts of rows, in arrays of their number.
+
+    `change` and `best` are total changes, a column for each feature: of the witness
+    where there is one (`has_witness`), and to the point with the best score where that
+    is known (`best_known`).
+    """
+
+    status: NDArray[np.int8]
+    proof: NDArray[np.int8]
+    used: NDArray[np.int64]
+    has_witness: Truth
+    change: Numbers
+    best_known: Truth
+    best: Numbers
+
+    def taken(self, rows: Places) -> Judged:
+        """The verdicts at these positions."""
+        arrays = {name: value[rows] for name, value in vars(self).items()}
+        return replace(self, **arrays)
+
+    @classmethod
+    def stacked(cls, runs: Sequence[Judged]) -> Judged:
+        """Verdicts of several runs, one after the other."""
+        names = cls.__dataclass_fields__
+        return cls(*(np.concatenate([getattr(run, n) for run in runs]) for n in names))
+
+
+def engine_of(goal: Goal, actions: ActionSet, rows: Any) -> tuple[Engine, int]:
+    """The engine for a model, and how many changes of a lone integer it has listed.
+
+    `rows` are rows in the model's dress, many and mixed, on which is checked what is
+    known of the model.
+    """
+    for most in (MOST_LISTED, MOST_LISTED_UNTOLD):
+        along = along_of(goal, rows, _moving(actions, most))
+        if isinstance(along, TreesAlong) and along.decision is not None:
+            return Forest.of(along), most
+        if isinstance(along, LinearAlong):
+            return Additive.of(along), most
+    return Product(), MOST_LISTED_UNTOLD
+
+
+def _moving(actions: ActionSet, most: int) -> set[str]:
+    """The features that move along lines, with those that follow them."""
+    tied = {
+        name for part in parts_of(actions) if part.constraints for name in part.names
+    }
+    moving = set()
+    for name in actions.effect_order:
+        f = actions.features[name]
+        long = f.kind == "real"
+        if f.kind == "integer" and f.can_change and name not in tied:
+            long = (f.bounds[1] - f.bounds[0]) / (f.step or 1) > most
+        if f.can_change and long:
+            moving.add(name)
+        if any(t == name and s in moving for s, t in actions.effects):
+            moving.add(name)
+    return moving
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything it takes to judge rows.
+
+    Attributes
+    ----------
+    door : Door
+        Its wardrobe holds the same rows.
+    codes : array of shape (n_rows, n_features)
+        The rows as numbers.
+    interventions : "minimal" or "joint"
+    engine, most : see `engine_of`
+    ask : how far to go
+    invalid_rows : "raise" or "nan"
+    """
+
+    door: Door
+    actions: ActionSet
+    codes: Numbers
+    interventions: str
+    engine: Engine
+    most: int
+    ask: Ask
+    invalid_rows: str = "raise"
+
+    def run(self, rows: Places) -> Judged:
+        """The verdicts of some rows."""
+        valid = np.ones(len(rows), dtype=bool)
+        movable: list[tuple[Part, Places]] = []
+        for part, columns in zip(
+            parts_of(self.actions), part_columns(self.actions), strict=True
+        ):
+            values = self.codes[np.ix_(rows, columns)]
+            if part.constraints:
+                first, which = distinct_rows(values)
+                valid &= part.valid(values[first])[which]
+            if part.actionable:
+                movable.append((part, columns))
+        if self.invalid_rows == "raise" and not valid.all():
+            raise InvalidRowsError
+        out = self._blank(len(rows))
+        out.status[~valid] = INVALID
+        good = np.flatnonzero(valid)
+        if len(good):
+            self._judge(out, rows[good], good, movable)
+        return out
+
+    def _blank(self, rows: int) -> Judged:
+        shape = rows, len(self.actions.names)
+        return Judged(
+            np.full(rows, UNKNOWN, dtype=np.int8),
+            np.full(rows, NOTHING, dtype=np.int8),
+            np.zeros(rows, dtype=np.int64),
+            np.zeros(rows, dtype=bool),
+            np.zeros(shape),
+            np.zeros(rows, dtype=bool),
+            np.zeros(shape),
+        )
+
+    def _judge(
+        self,
+        out: Judged,
+        rows: Places,
+        places: Places,
+        movable: list[tuple[Part, Places]],
+    ) -> None:
+        at_target = self.door.ask(rows)
+        options, columns, costs = self._options(rows, movable, self.engine)
+        found = self._examined(rows, ~at_target, options, costs, movable)
+        options = found.parts
+        columns = [
+            next(c for part, c in movable if part is each.part) for each in options
+        ]
+        moves = np.zeros(len(rows), dtype=np.intp)
+        for each in options:
+            moves += each.counts_of_people - 1
+        stuck = ~at_target & (moves == 0)
+        found.note(np.flatnonzero(stuck), FIXED, NO_CHANGE)
+        found.note(np.flatnonzero(at_target), APPROVED, NOTHING)
+        witness = ~at_target & _moved(options, found.choice)
+        self._recheck(rows, options, found, witness)
+        out.status[places], out.proof[places] = found.status, found.proof
+        out.used[places] = np.where(at_target, 0, found.used)
+        out.has_witness[places] = witness & (found.status != FIXED)
+        out.best_known[places] = found.best_known | (moves == 0)
+        for p, (each, here) in enumerate(zip(options, columns, strict=True)):
+            ix = np.ix_(places, here)
+            out.change[ix] = each.changes[found.choice[:, p]]
+            out.best[ix] = each.changes[found.best[:, p]]
+        out.change[places[~out.has_witness[places]]] = 0.0
+
+    def _examined(
+        self,
+        rows: Places,
+        denied: Truth,
+        options: list[Options],
+        costs: list[Numbers],
+        movable: list[tuple[Part, Places]],
+    ) -> Found:
+        if not options:
+            return Found.blank(options, len(rows))  # nobody can change anything
+        try:
+            return self.engine.examine(
+                self.door, options, costs, rows, denied, self.ask
+            )
+        except NotSeparableError:
+            product = Product()
+            options, _, costs = self._options(rows, movable, product)
+            return product.examine(self.door, options, costs, rows, denied, self.ask)
+
+    def _options(
+        self, rows: Places, movable: list[tuple[Part, Places]], engine: Engine
+    ) -> tuple[list[Options], list[Places], list[Numbers]]:
+        """What the people of some rows can do, part by part, and what it costs."""
+        told = not isinstance(engine, Product)
+        options, places, costs = [], [], []
+        for part, columns in movable:
+            values = self.codes[np.ix_(rows, columns)]
+            first, which = distinct_rows(values)
+            each = options_of(
+                part,
+                values[first],
+                rows[first],
+                which,
+                self.interventions,
+                engine.cutter(self.door, part, self.codes[:, columns]),
+                told,
+                self.most if told else MOST_LISTED_UNTOLD,
+                self.ask.seed,
+            )
+            if (each.counts > 1).any():
+                options.append(each)
+                places.append(columns)
+                costs.append(
+                    costs_of(
+                        self.ask.cost,
+                        part,
+                        each.before,
+                        each.changes,
+                        len(self.actions.names),
+                    )
+                )
+        return options, places, costs
+
+    def _recheck(
+        self, rows: Places, options: list[Options], found: Found, witness: Truth
+    ) -> None:
+        """Hold every witness to the constraints' meaning and to `predict`."""
+        some = np.flatnonzero(witness)
+        if not len(some):
+            return
+        choice = found.choice[some]
+        ok = reached(self.door, options, rows[some], choice)
+        for p, each in enumerate(options):
+            pick, member = np.unique(choice[:, p], return_inverse=True)
+            own = each.part.own(each.changes[pick])
+            ok &= each.part.feasible(each.before_of(pick), own)[member]
+        bad = some[~ok]
+        found.note(bad, UNKNOWN, CONTRADICTED)
+        witness[bad] = False
+
+
+def _moved(options: Sequence[Options], choice: Places) -> Truth:
+    """Who does not simply stay put."""
+    moved = np.zeros(len(choice), dtype=bool)
+    for p, each in enumerate(options):
+        moved |= choice[:, p] != each.offsets[each.which]
+    return moved
+
+
+def verify(
+    task: Task,
+    *,
+    n_jobs: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    shown: bool = False,
+) -> Judged:
+    """The verdict of every row of a task."""
+    rows = len(task.codes)
+    size = _AT_ONCE
+    if shown or effective_n_jobs(n_jobs) > 1:
+        # Enough runs to share out and to show; what they are does not change a verdict.
+        size = min(size, max(rows // 32, 64))
+    runs = [np.arange(start, min(start + size, rows)) for start in range(0, rows, size)]
+    done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(task.run)(run) for run in runs
+    )
+    out = []
+    for run, judged in zip(runs, done, strict=True):
+        out.append(judged)
+        if progress is not None:
+            progress(len(run))
+    return Judged.stacked(out) if out else task.run(np.zeros(0, dtype=np.intp))
+
+
+def best_of(task: Task, rows: Places, n_jobs: int | None = None) -> Judged:
+    """The best that the rows at these positions can reach; no verdicts."""
+    ask = replace(task.ask, exact=True, deadline=np.inf)
+    return verify(replace(task, ask=ask), n_jobs=n_jobs).taken(rows)
