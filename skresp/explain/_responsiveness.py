@@ -403,22 +403,26 @@ age follows to 32.
         >>> import pandas as pd
         >>> from sklearn.linear_model import LogisticRegression
         >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
-        >>> X = pd.DataFrame({"income": [1, 2, 3, 4] * 4, "loans": [0, 3, 1, 2] * 4})
+        >>> X = pd.DataFrame(
+        ...     [(i, n) for i in range(1, 6) for n in range(4)],
+        ...     columns=["income", "loans"],
+        ... )
         >>> y = (X["income"] - X["loans"] >= 2).astype(int)
         >>> actions = ActionSet(
         ...     {
-        ...         "income": Feature("integer", 1, 4, max_increase=1),
-        ...         "loans": Feature("integer", 0, 3, direction="decrease"),
+        ...         "income": Feature("integer", 1, 5, max_increase=1),
+        ...         "loans": Feature("integer", 0, 3, max_decrease=1),
         ...     }
         ... )
         >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions)
-        >>> verdicts = explainer.fit(X, y).verify(X[:4])
+        >>> people = pd.DataFrame({"income": [4, 2, 2, 1], "loans": [1, 1, 2, 3]})
+        >>> verdicts = explainer.fit(X, y).verify(people)
         >>> verdicts.status.tolist()
-        ['fixed', 'single', 'approved', 'approved']
+        ['approved', 'single', 'joint', 'fixed']
         >>> verdicts.witness
            income  loans
-        0       2      0
         1       3      1
+        2       3      1
         """
         check_is_fitted(self, "estimator_")
         check_cost(cost, self.action_set_)
@@ -434,7 +438,7 @@ age follows to 32.
             source.actions,
             codes,
             self.interventions,
-            *self._engine_of_model(),
+            self._engine_of_model(),
             ask,
             self.invalid_rows,
         )

@@ -141,7 +141,7 @@ class Task:
     codes : array of shape (n_rows, n_features)
         The rows as numbers.
     interventions : "minimal" or "joint"
-    engine, most : see `engine_of`
+    reading : what `engine_of` returns
     ask : how far to go
     invalid_rows : "raise" or "nan"
     """
@@ -150,10 +150,14 @@ class Task:
     actions: ActionSet
     codes: Numbers
     interventions: str
-    engine: Engine
-    most: int
+    reading: tuple[Engine, int]
     ask: Ask
     invalid_rows: str = "raise"
+
+    @property
+    def engine(self) -> Engine:
+        """The way to come to verdicts."""
+        return self.reading[0]
 
     def run(self, rows: Places) -> Judged:
         """The verdicts of some rows."""
@@ -257,7 +261,7 @@ class Task:
                 self.interventions,
                 engine.cutter(self.door, part, self.codes[:, columns]),
                 told,
-                self.most if told else MOST_LISTED_UNTOLD,
+                self.reading[1] if told else MOST_LISTED_UNTOLD,
                 self.ask.seed,
             )
             if (each.counts > 1).any():
