@@ -154,13 +154,7 @@ class AttributionExplainer(BaseExplainer):
         check_is_fitted(self, "estimator_")
         table = self.dress_.named(as_table(X))
         places_in(self.dress_, table)
-        origin = Origin(
-            plain_columns(self.dress_, self.labels_),
-            self.dress_,
-            self.goal_,
-            self._unit,
-            frozenset(self.dress_.names[i] for i in self.labels_),
-        )
+        origin = self._origin()
         people, which = distinct_people(table)
         seed = self._seed()
         width = len(self.dress_.names)
@@ -186,6 +180,18 @@ class AttributionExplainer(BaseExplainer):
             method=self._method,
             base_values=base[which],
         )
+
+    def _origin(self) -> Origin:
+        return Origin(
+            plain_columns(self.dress_, self.labels_),
+            self.dress_,
+            self.goal_,
+            self._unit,
+            frozenset(self.dress_.names[i] for i in self.labels_),
+        )
+
+    def _dressed(self, people: Any) -> Any:
+        return self._origin().rows(people)
 
     # -- seeds ------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ dtypes and labels it was fitted on.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -81,6 +82,34 @@ def plain_columns(dress: Dress, labels: tuple[int, ...] = ()) -> ActionSet:
             for i, name in enumerate(dress.names)
         }
     )
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A table as plain arrays, which every format of files can store.
+
+    Columns stand in the model's order.
+    """
+
+    names: tuple[str, ...] | None
+    columns: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, dress: Dress, table: Any) -> Plain:
+        """A table that has the columns of the model."""
+        columns = []
+        for place in places_in(dress, table):
+            values = column(table, place)
+            plain = isinstance(values.dtype, np.dtype) and values.dtype.kind in "buif"
+            columns.append(
+                values.to_numpy() if plain else values.to_numpy(dtype=object)
+            )
+        return cls(dress.names if dress.has_names else None, tuple(columns))
+
+    def frame(self) -> pd.DataFrame:
+        """The table as a frame."""
+        names = range(len(self.columns)) if self.names is None else self.names
+        return pd.DataFrame(dict(zip(names, self.columns, strict=True)))
 
 
 class Coded:

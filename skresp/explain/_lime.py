@@ -16,7 +16,7 @@ from sklearn.base import clone
 from skresp.actions import ActionSet, spread
 
 from ._attribution import AttributionExplainer, as_seeds
-from ._coded import Coded
+from ._coded import Coded, Plain
 from ._loop import person_by_person
 from ._output import Output
 
@@ -179,7 +179,8 @@ class LimeExplainer(AttributionExplainer):
         examples = {0} if len(table) else set()
         for i in self.coded_columns_:
             examples |= set(np.unique(coded.first[:, i], return_index=True)[1].tolist())
-        self.examples_ = spread(table, np.array(sorted(examples), dtype=np.intp))
+        rows = np.array(sorted(examples), dtype=np.intp)
+        self.examples_ = Plain.of(self.dress_, spread(table, rows))
         self.output_ = Output.of(self.goal_, coded.rows(coded.first[:2]))
 
     def _place(self, column: Any) -> int:
@@ -209,7 +210,11 @@ class LimeExplainer(AttributionExplainer):
 
     def _attribute(self, people: Any, keys: Any) -> tuple[Numbers, Numbers, bool]:
         coded = Coded(
-            self.dress_, self.examples_, people, self.coded_columns_, fractions=True
+            self.dress_,
+            self.examples_.frame(),
+            people,
+            self.coded_columns_,
+            fractions=True,
         )
         self._check_numbers(coded.people)
         making, asking = self._arguments()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, shuffle
 
 from skresp.actions import ActionSet, as_table, spread
 
 from ._attribution import AttributionExplainer, as_seeds, is_table
-from ._coded import Coded, places_in
+from ._coded import Coded, Plain, places_in
 from ._loop import person_by_person
 from ._output import Output
 from ._routes import (
@@ -164,7 +165,7 @@ class ShapExplainer(AttributionExplainer):
         return dict(self.shap_kwargs or {})
 
     def _prepare(self, table: Any, y: Any) -> None:
-        self.background_ = self._rows_compared_with(table)
+        self.compared_with_ = Plain.of(self.dress_, self._rows_compared_with(table))
         coded = Coded(self.dress_, self.background_, table[:0], self.labels_)
         self.way_ = self._way(coded)
         if self.way_ is not None:
@@ -175,6 +176,11 @@ class ShapExplainer(AttributionExplainer):
         self.algorithm_ = "permutation" if wanted == "auto" else wanted
         self.output_ = Output.of(self.goal_, coded.rows(coded.first[:2]))
         self.unit_ = self.output_.unit
+
+    @property
+    def background_(self) -> pd.DataFrame:
+        """The rows that people are compared with."""
+        return self.compared_with_.frame()
 
     def _rows_compared_with(self, table: Any) -> Any:
         if is_table(self.background):
@@ -221,10 +227,9 @@ class ShapExplainer(AttributionExplainer):
         return self.unit_
 
     def _attribute(self, people: Any, keys: Any) -> tuple[Numbers, Numbers, bool]:
-        coded = Coded(self.dress_, self.background_, people, self.labels_)
         if self.way_ is not None:
             try:
-                values, base = self.way_.attribute(coded.rows(coded.people))
+                values, base = self.way_.attribute(self._dressed(people))
             except NoWayInError as error:
                 raise ValueError(
                     f"{error}. Pass shap_kwargs={{'algorithm': 'permutation'}} to "
@@ -232,6 +237,7 @@ class ShapExplainer(AttributionExplainer):
                     f"to take the values as they are."
                 ) from error
             return values, base, True
+        coded = Coded(self.dress_, self.background_, people, self.labels_)
         outside = Outside(self.output_, coded, self.algorithm_, self._options())
         values, base = person_by_person(
             outside.attribute, as_seeds(keys), self.n_jobs, self.verbose
