@@ -236,7 +236,7 @@ class ShapExplainer(AttributionExplainer):
                     f"explain the model from outside, or {{'check_additivity': False}} "
                     f"to take the values as they are."
                 ) from error
-            return values, base, True
+            return values, base, not self._options().get("approximate", False)
         coded = Coded(self.dress_, self.background_, people, self.labels_)
         outside = Outside(self.output_, coded, self.algorithm_, self._options())
         values, base = person_by_person(

@@ -44,9 +44,6 @@ pytest.importorskip("lime")
         ShapExplainer(DecisionTreeClassifier(random_state=0), random_state=0),
         ShapExplainer(LinearRegression(), random_state=0),
         LimeExplainer(LogisticRegression(), num_samples=8, random_state=0),
-        LimeExplainer(
-            LinearRegression(), target=AtLeast(0.0), num_samples=8, random_state=0
-        ),
     ]
 )
 def test_common_checks(estimator, check):
