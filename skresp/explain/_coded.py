@@ -93,23 +93,34 @@ class Plain:
 
     names: tuple[str, ...] | None
     columns: tuple[NDArray[Any], ...]
+    dtypes: tuple[str, ...]
 
     @classmethod
     def of(cls, dress: Dress, table: Any) -> Plain:
         """A table that has the columns of the model."""
-        columns = []
+        columns, dtypes = [], []
         for place in places_in(dress, table):
             values = column(table, place)
             plain = isinstance(values.dtype, np.dtype) and values.dtype.kind in "buif"
             columns.append(
                 values.to_numpy() if plain else values.to_numpy(dtype=object)
             )
-        return cls(dress.names if dress.has_names else None, tuple(columns))
+            nullable = not plain and hasattr(values.dtype, "numpy_dtype")
+            dtypes.append(str(values.dtype) if nullable else "")
+        names = dress.names if dress.has_names else None
+        return cls(names, tuple(columns), tuple(dtypes))
 
     def frame(self) -> pd.DataFrame:
         """The table as a frame."""
         names = range(len(self.columns)) if self.names is None else self.names
-        return pd.DataFrame(dict(zip(names, self.columns, strict=True)))
+        return pd.DataFrame(
+            {
+                name: pd.array(values, dtype=dtype) if dtype else values
+                for name, values, dtype in zip(
+                    names, self.columns, self.dtypes, strict=True
+                )
+            }
+        )
 
 
 class Coded:
