@@ -26,8 +26,8 @@ Numbers = NDArray[np.float64]
 
 ALGORITHMS = ("auto", "linear", "tree", "permutation", "exact")
 _MAKING = ("feature_perturbation", "model_output")
-_ASKING = ("approximate", "max_evals", "batch_size")
-KEYS = ("algorithm", "check_additivity", *_MAKING, *_ASKING)
+_ASKING_OUTSIDE = ("max_evals", "batch_size")
+KEYS = ("algorithm", "check_additivity", "approximate", *_MAKING, *_ASKING_OUTSIDE)
 PERTURBATIONS = ("auto", "interventional", "tree_path_dependent")
 
 _SUM_ERROR = 1e-4
@@ -125,11 +125,8 @@ class Direct:
         explainer, prepared = self._explainer
         if self.algorithm == "tree":
             # Whether values add up is checked below, against the model itself.
-            found = explainer(
-                prepared(seen),
-                check_additivity=False,
-                approximate=self.options.get("approximate", False),
-            ).values
+            asking = {k: v for k, v in self.options.items() if k == "approximate"}
+            found = explainer(prepared(seen), check_additivity=False, **asking).values
         else:
             found = explainer.shap_values(prepared(seen))
         found = np.asarray(found, dtype=float)
@@ -304,9 +301,7 @@ class Outside:
         asking: dict[str, Any] = {"silent": True}
         if self.algorithm == "permutation":
             asking["max_evals"] = max(500, 2 * width + 1)
-        asking |= {
-            k: v for k, v in self.options.items() if k in ("max_evals", "batch_size")
-        }
+        asking |= {k: v for k, v in self.options.items() if k in _ASKING_OUTSIDE}
         for k, (i, seed) in enumerate(zip(some, seeds, strict=True)):
             with seeded(int(seed)):
                 if self.algorithm == "exact":
