@@ -3,7 +3,12 @@
 from . import constraints, reach, scores
 from ._version import __version__
 from .actions import ActionSet, Feature
-from .explain import Explanation, ResponsivenessExplainer
+from .explain import (
+    Explanation,
+    LimeExplainer,
+    ResponsivenessExplainer,
+    ShapExplainer,
+)
 from .scores import AtLeast, AtMost
 
 __all__ = [
@@ -12,7 +17,9 @@ __all__ = [
     "AtMost",
     "Explanation",
     "Feature",
+    "LimeExplainer",
     "ResponsivenessExplainer",
+    "ShapExplainer",
     "__version__",
     "constraints",
     "reach",

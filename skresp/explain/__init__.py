@@ -1,6 +1,14 @@
 """The estimators and the Explanation they return."""
 
 from ._explanation import Answers, Explanation
+from ._lime import LimeExplainer
 from ._responsiveness import ResponsivenessExplainer
+from ._shap import ShapExplainer
 
-__all__ = ["Answers", "Explanation", "ResponsivenessExplainer"]
+__all__ = [
+    "Answers",
+    "Explanation",
+    "LimeExplainer",
+    "ResponsivenessExplainer",
+    "ShapExplainer",
+]

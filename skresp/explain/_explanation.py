@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from skresp.actions import as_table, frame_like, is_frame, row_labels
 
+from . import _contributions as contributions
 from ._variants import Variants
 from ._words import Teller
 
@@ -46,28 +47,34 @@ class Explanation(Variants):
     Attributes
     ----------
     values : array of shape (n_rows, n_features)
-        The scores.
+        The scores; for SHAP and LIME a positive one pushes towards the target.
     lower, upper : arrays of the same shape
-        Confidence interval of a sampled score; equal to the value where exact.
+        Confidence interval of a sampled score; equal to the value where exact, and
+        for SHAP and LIME, which give none.
     exact : array of bool
-        Whether a score was computed from all interventions rather than a sample.
-    n_reachable : array of int
+        Whether a score was computed from all interventions rather than a sample. For
+        SHAP whether contributions were computed rather than estimated; never for LIME.
+    n_reachable : array of int, or None
         How many interventions it was computed from, for an exact score of a real
         feature into how many pieces its range was cut; 0 where the person cannot move
-        the feature.
+        the feature. None for SHAP and LIME, which know no interventions.
     feature_names : list of str
     data : the rows, as they were given
     at_target : array of bool
         Rows that the model already gives the target.
-    target : the class label, or AtLeast / AtMost
+    target : the class label, or AtLeast / AtMost; None where a number is explained
     threshold : float or None
+    method : {"responsiveness", "shap", "lime"}
+    base_values : array of shape (n_rows,), or None
+        What contributions are added to; the intercept for LIME, None for
+        responsiveness.
     """
 
     values: NDArray[np.float64]
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
     exact: NDArray[np.bool_]
-    n_reachable: NDArray[np.int32]
+    n_reachable: Any
     feature_names: list[str]
     data: Any
     at_target: NDArray[np.bool_]
@@ -76,11 +83,15 @@ class Explanation(Variants):
     # What can still be asked, and what has been answered.
     source: Any
     book: Any = ()
+    method: str = "responsiveness"
+    base_values: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         # What was found stays as it was: exact scores and their bounds are one array.
-        for name in ("values", "lower", "upper", "exact", "n_reachable", "at_target"):
-            getattr(self, name).flags.writeable = False
+        arrays = [self.values, self.lower, self.upper, self.exact, self.n_reachable]
+        for array in [*arrays, self.at_target, self.base_values]:
+            if array is not None:
+                array.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -159,7 +170,9 @@ class Explanation(Variants):
         codes, shown = self.source.as_numbers(self.data, self.feature_names)
         return shap.Explanation(
             values=self.values.copy(),
-            base_values=np.zeros(len(self)),
+            base_values=np.zeros(len(self))
+            if self.base_values is None
+            else self.base_values.copy(),
             data=codes,
             display_data=shown,
             feature_names=list(self.feature_names),
@@ -172,6 +185,7 @@ class Explanation(Variants):
 
         Sampled points are not kept: they are drawn again from the same stream.
         """
+        self._needs_points("reachable")
         return self.source.answers(self._row(row), feature)
 
     def intervals(self, row: int, feature: str) -> list[tuple[float, float]]:
@@ -181,6 +195,7 @@ class Explanation(Variants):
         features (and integers with many values) where the model can be told along a
         line, and for integers whose changes are listed.
         """
+        self._needs_points("intervals")
         found = self.source.intervals(self._row(row), feature)
         j = self.feature_names.index(feature)
         if found is None or not self.exact[self._position(row), j]:
@@ -194,10 +209,14 @@ class Explanation(Variants):
     def describe(self, row: int) -> str:
         """In plain words: what this person could change, and to what.
 
+        For SHAP and LIME: what counts for this person, and which way.
+
         Examples
         --------
         See `ResponsivenessExplainer`.
         """
+        if self.method != "responsiveness":
+            return contributions.describe(self, self._position(row))
         return Teller(self, self._position(row)).text()
 
     def _position(self, row: int) -> int:
@@ -216,6 +235,8 @@ class Explanation(Variants):
     # -- showing it -------------------------------------------------------------------
 
     def _title(self) -> str:
+        if self.method != "responsiveness":
+            return contributions.title(self)
         unscored = np.isnan(self.values).any(axis=1)
         need = ~self.at_target & ~unscored
         helped = (np.nan_to_num(self.values) > 0).any(axis=1) & need
@@ -251,5 +272,7 @@ class Explanation(Variants):
         )
 
     def _used_columns(self) -> Sequence[int]:
-        """Features that somebody can move."""
+        """Features that somebody can move, or that count for somebody."""
+        if self.n_reachable is None:
+            return np.flatnonzero((self.values != 0).any(axis=0)).tolist()
         return np.flatnonzero((self.n_reachable > 0).any(axis=0)).tolist()

@@ -43,6 +43,7 @@ from skresp.scores import (
 )
 
 from ._base import BaseExplainer
+from ._coded import Plain
 from ._explanation import Explanation
 from ._progress import Progress
 from ._source import Source
@@ -197,7 +198,7 @@ age follows to 32.
         self.goal_ = make_goal(self.estimator_, self.target, self.threshold)
         self.target_ = self.goal_.target
         some = np.linspace(0, len(table) - 1, 64 if len(table) else 0)
-        self.probe_ = spread(table, some.astype(np.intp))
+        self.probe_ = Plain.of(self.dress_, spread(table, some.astype(np.intp)))
         self.along_ = self._along() if self.method == "auto" else None
         self._engine: Any = None
         return self
@@ -217,7 +218,11 @@ age follows to 32.
                 or (f.kind == "integer" and f.bounds[1] - f.bounds[0] > 100)
             )
         ]
-        if not lines or self.random_effects is not None or not len(self.probe_):
+        if (
+            not lines
+            or self.random_effects is not None
+            or not len(self.probe_.columns[0])
+        ):
             return None
         targets = {target for _, target in actions.effects}
         moving = {
@@ -225,8 +230,13 @@ age follows to 32.
             for name, f in actions.features.items()
             if f.kind != "categorical" and (f.can_change or name in targets)
         }
-        wardrobe = Wardrobe(self.dress_, actions, self.probe_)
-        return along_of(self.goal_, wardrobe.mixed(), moving)
+        return along_of(self.goal_, self._mixed_rows(), moving)
+
+    def _mixed_rows(self) -> Any:
+        """Rows in the model's dress on which is checked what is known of it."""
+        rows = self.probe_.frame()
+        table = rows if self.dress_.has_names else rows.to_numpy()
+        return Wardrobe(self.dress_, self.action_set_, table).mixed()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -466,8 +476,7 @@ age follows to 32.
     def _engine_of_model(self) -> Any:
         """How verdicts are come by, found out once: it takes reading the model."""
         if getattr(self, "_engine", None) is None:
-            rows = Wardrobe(self.dress_, self.action_set_, self.probe_).mixed()
-            self._engine = engine_of(self.goal_, self.action_set_, rows)
+            self._engine = engine_of(self.goal_, self.action_set_, self._mixed_rows())
         return self._engine
 
     def _columns(self) -> list[int]:

@@ -44,6 +44,18 @@ from skresp.scores import (
 from ._explanation import Answers
 
 
+def distinct_people(X: Any) -> tuple[Any, NDArray[np.intp]]:
+    """The distinct rows, and which of them each row is."""
+    table = as_table(X)
+    matrix = number_matrix(table)
+    if matrix is None:
+        columns = [column(table, i) for i in range(table.shape[1])]
+        first, which = distinct_rows(columns)
+    else:
+        first, which = distinct_rows(matrix)
+    return (table if len(first) == len(table) else spread(table, first)), which
+
+
 @dataclass(frozen=True)
 class Source:
     """What an explanation was made from, kept to answer further questions."""
@@ -67,14 +79,7 @@ class Source:
 
     def people(self, X: Any) -> tuple[Any, NDArray[np.intp]]:
         """The distinct rows, and which of them each row is."""
-        table = as_table(X)
-        matrix = number_matrix(table)
-        if matrix is None:
-            columns = [column(table, i) for i in range(table.shape[1])]
-            first, which = distinct_rows(columns)
-        else:
-            first, which = distinct_rows(matrix)
-        return (table if len(first) == len(table) else spread(table, first)), which
+        return distinct_people(X)
 
     def points(self, X: Any, feature: str, book: list[Page]) -> Points:
         """All points that people can reach by a feature, with the answers."""

@@ -31,11 +31,19 @@ class Variants:
     data: Any
     source: Source
     book: Any
+    method: str
 
     def _movable(self) -> list[tuple[int, str]]:
         """The features that somebody can move."""
         some = np.flatnonzero((self.n_reachable > 0).any(axis=0))
         return [(int(j), self.feature_names[j]) for j in some]
+
+    def _needs_points(self, what: str) -> None:
+        if self.method != "responsiveness":
+            raise ValueError(
+                f"{what} is about points that people can reach, and {self.method} "
+                f"values know none. Explain with ResponsivenessExplainer."
+            )
 
     def _points(self, feature: str) -> Points:
         return self.source.points(self.data, feature, self.book)
@@ -60,6 +68,7 @@ class Variants:
         -------
         array of the scores' shape
         """
+        self._needs_points("cost_weighted")
         to_weight = weight or (lambda c: 1.0 / (1.0 + c))
         out = np.zeros_like(self.values)
         for j, name in self._movable():
@@ -104,6 +113,7 @@ class Variants:
             Shifts that are tried: none, every feature at one of its ends, and random
             ones. The least share over all shifts is at most what is returned.
         """
+        self._needs_points("robust")
         actions = self.source.actions
         size = np.zeros(len(actions.names))
         for name, amount in radius.items():
@@ -152,6 +162,7 @@ class Variants:
 
         A frame with columns `direction`, `change` and `probability`.
         """
+        self._needs_points("profile")
         person = self._row(row)  # type: ignore[attr-defined]
         answers = self.source.answers(person, feature)
         points = self.source.as_points(person, feature, answers)
@@ -169,6 +180,7 @@ class Variants:
         `side` and `threshold` are arrays of the scores' shape; `side != 0` marks the
         scores that this holds of, for `top(where=...)`.
         """
+        self._needs_points("monotone")
         side = np.zeros(self.values.shape, dtype=np.int8)
         threshold = np.full(self.values.shape, np.nan)
         for j, name in self._movable():
@@ -188,6 +200,7 @@ class Variants:
         directions : mapping from feature to "increase" or "decrease"
             Features that are not named are not expected to help.
         """
+        self._needs_points("intuitive")
         out = np.zeros(self.values.shape, dtype=bool)
         for name, way in directions.items():
             if name not in self.feature_names:

@@ -4,10 +4,11 @@ from ._along import Decision, LinearAlong, TreesAlong, along_of
 from ._door import Door, Segment
 from ._dress import Dress, Wardrobe
 from ._effects import RandomEffects
-from ._ensemble import DOUBLE, SKLEARN, XGBOOST, Ensemble
+from ._ensemble import DOUBLE, SKLEARN, XGBOOST, Ensemble, link_of, own_scores
 from ._interval import agresti_coull, at_most, sample_size
 from ._listed import new_values
 from ._lists import Question
+from ._movable import movable
 from ._points import Points, points_of
 from ._responsiveness import (
     InvalidRowsError,
@@ -55,9 +56,12 @@ __all__ = [
     "interventions_of",
     "intuitive",
     "is_listed",
+    "link_of",
     "make_goal",
     "monotone",
+    "movable",
     "new_values",
+    "own_scores",
     "part_columns",
     "points_of",
     "profile",

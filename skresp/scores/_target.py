@@ -156,7 +156,8 @@ def make_goal(model: Any, target: Any, threshold: float | None) -> Goal:
 
 
 def _goal_without_classes(model: Any, target: Any, threshold: Any) -> Goal:
-    if is_regressor(model) or target is None:
+    tells = hasattr(model, "__sklearn_tags__")  # a bare predictor does not
+    if target is None or (tells and is_regressor(model)):
         raise ValueError(
             f"{type(model).__name__} predicts numbers, or does not tell its classes; "
             f"target={target!r} does not say what is good enough. Pass "

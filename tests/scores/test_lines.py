@@ -462,14 +462,31 @@ def test_an_ensemble_that_does_not_add_up_is_not_used(data):
     assert ensemble_of(broken, X[:20]) is None
 
 
-def test_a_decision_rule_of_its_own_is_asked_about(data):
+RULES = {
+    "probability": ({"threshold": 0.3}, 1),
+    "the other label": ({"threshold": 0.3}, 0),
+    "positive is the first": ({"threshold": 0.7, "pos_label": 0}, 1),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    "inner", [RandomForestClassifier(5, random_state=0), LogisticRegression()]
+)
+def test_the_rule_of_a_threshold_classifier_is_known(data, rule, inner):
     X, y = data
-    model = FixedThresholdClassifier(
-        RandomForestClassifier(5, random_state=0), threshold=0.3
-    ).fit(X, y)
-    along = along_of(make_goal(model, 1, None), X[:20], {"income"})
-    assert along is not None
-    assert along.decision is None
+    settings, target = RULES[rule]
+    model = FixedThresholdClassifier(inner, **settings).fit(X, y)
+    goal = make_goal(model, target, None)
+    along = along_of(goal, X[:20], {"income"})
+    scores = along.scores(X) if hasattr(along, "scores") else None
+    if scores is None:
+        scores = along.ensemble.sums(along.numbers(X))
+    sure = ~along.decision.unsure(scores)
+    told = along.decision.gap(scores) > 0
+    assert sure.sum() > len(X) / 2
+    assert 0 < told.sum() < len(X)
+    np.testing.assert_array_equal(told[sure], goal.reached(X)[sure])
 
 
 # -- what is told as exact is exact ----------------------------------------------------
