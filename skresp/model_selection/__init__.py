@@ -1,0 +1,6 @@
+"""Choosing models and thresholds by the recourse they leave."""
+
+from ._threshold import threshold_curve
+from ._trade_off import BestRecourse, best_recourse_within, trade_off
+
+__all__ = ["BestRecourse", "best_recourse_within", "threshold_curve", "trade_off"]
