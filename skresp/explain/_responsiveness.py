@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from numbers import Real
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -21,18 +19,8 @@ from skresp.actions import (
     spread,
 )
 from skresp.reach import METHODS, check_interventions, check_valid
-from skresp.recourse import (
-    Ask,
-    Task,
-    Verdicts,
-    best_of,
-    check_cost,
-    engine_of,
-    verify,
-)
 from skresp.scores import (
     Dress,
-    InvalidRowsError,
     Question,
     RandomEffects,
     Wardrobe,
@@ -47,9 +35,10 @@ from ._coded import Plain
 from ._explanation import Explanation
 from ._progress import Progress
 from ._source import Source
+from ._verifier import Verifier
 
 
-class ResponsivenessExplainer(BaseExplainer):
+class ResponsivenessExplainer(Verifier, BaseExplainer):
     """How likely an intervention on each feature is to bring the wanted prediction.
 
     Parameters
@@ -370,133 +359,9 @@ age follows to 32.
             "pass invalid_rows='nan' to score them NaN",
         )
 
-    def verify(
-        self,
-        X: Any,
-        *,
-        max_points: int = 100_000,
-        time_limit: float | None = None,
-        cost: Any = None,
-    ) -> Verdicts:
-        """Whether each row has any way to the target: single, joint, or none.
-
-        Exact for linear models and tree ensembles, also behind pipelines of column by
-        column steps. Any other model is asked about combinations of changes, the
-        cheap ones first; a prediction is then called fixed only where all of them
-        were tried. Random effects play no part: a verdict is about changes without
-        noise.
-
-        Parameters
-        ----------
-        X : frame or array
-            A frame may have its columns in any order.
-        max_points : int, default=100_000
-            The most points, or partial choices, to go through for one row.
-        time_limit : float, optional
-            Seconds after which whatever is left is "unknown". With a limit two calls
-            may differ in what they got done.
-        cost : "fewest", mapping or callable, optional
-            Ask for the cheapest witness, which takes longer where several changes are
-            needed at once. "fewest": as few features as possible and then the smallest
-            change, each as a share of its range. A mapping from feature to the cost
-            of a unit of change, one number or a pair (up, down). Or a function of two
-            frames of numbers, the columns of one part before and after, whose results
-            are added up. For models that can only be asked it is the cheapest among
-            the points that were.
-
-        Returns
-        -------
-        Verdicts
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from sklearn.linear_model import LogisticRegression
-        >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
-        >>> X = pd.DataFrame(
-        ...     [(i, n) for i in range(1, 6) for n in range(4)],
-        ...     columns=["income", "loans"],
-        ... )
-        >>> y = (X["income"] - X["loans"] >= 2).astype(int)
-        >>> actions = ActionSet(
-        ...     {
-        ...         "income": Feature("integer", 1, 5, max_increase=1),
-        ...         "loans": Feature("integer", 0, 3, max_decrease=1),
-        ...     }
-        ... )
-        >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions)
-        >>> people = pd.DataFrame({"income": [4, 2, 2, 1], "loans": [1, 1, 2, 3]})
-        >>> verdicts = explainer.fit(X, y).verify(people)
-        >>> verdicts.status.tolist()
-        ['approved', 'single', 'joint', 'fixed']
-        >>> verdicts.witness
-           income  loans
-        1       3      1
-        2       3      1
-        """
-        check_is_fitted(self, "estimator_")
-        check_cost(cost, self.action_set_)
-        _check_budget(max_points, time_limit)
-        table = self.dress_.named(as_table(X))
-        source = self._source()
-        people, which = source.people(table)
-        codes = source.codes(people)
-        limit = np.inf if time_limit is None else time_limit
-        ask = Ask(int(max_points), monotonic() + limit, cost, source.seed)
-        task = Task(
-            source.door(people),
-            source.actions,
-            codes,
-            self.interventions,
-            self._engine_of_model(),
-            ask,
-            self.invalid_rows,
-        )
-        try:
-            judged = verify(
-                task,
-                n_jobs=self.n_jobs,
-                progress=Progress(len(codes), "verify", self.verbose),
-                shown=bool(self.verbose),
-            )
-        except InvalidRowsError:
-            self._name_invalid(source, table)
-            raise
-        return Verdicts(
-            judged.taken(which),
-            kept(table),
-            self.target_,
-            self.threshold,
-            source.actions,
-            codes[which],
-            source.measure,
-            partial(best_of, task, which, self.n_jobs),
-        )
-
-    def _engine_of_model(self) -> Any:
-        """How verdicts are come by, found out once: it takes reading the model."""
-        if getattr(self, "_engine", None) is None:
-            self._engine = engine_of(self.goal_, self.action_set_, self._mixed_rows())
-        return self._engine
-
     def _columns(self) -> list[int]:
         """The features in the order of the columns at fit."""
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             return list(range(len(self.action_set_.names)))
         return [self.action_set_.names.index(name) for name in names]
-
-
-def _check_budget(max_points: Any, time_limit: Any) -> None:
-    whole = isinstance(max_points, (int, np.integer))
-    if not whole or isinstance(max_points, bool) or max_points < 0:
-        raise ValueError(
-            f"max_points must be a whole number of at least 0, got {max_points!r}."
-        )
-    if time_limit is None:
-        return
-    number = isinstance(time_limit, (int, float, np.number))
-    if not number or not time_limit >= 0:
-        raise ValueError(
-            f"time_limit must be a number of seconds or None, got {time_limit!r}."
-        )

@@ -2,6 +2,7 @@
 
 from ._cost import check_cost
 from ._found import STATUSES, Ask
+from ._product import Product
 from ._verdicts import Verdicts
 from ._verify import Engine, Judged, Task, best_of, engine_of, verify
 
@@ -10,6 +11,7 @@ __all__ = [
     "Ask",
     "Engine",
     "Judged",
+    "Product",
     "Task",
     "Verdicts",
     "best_of",

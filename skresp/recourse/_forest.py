@@ -286,6 +286,8 @@ class _Run:
         sure = value[people] > tolerance
         joint = people[sure]
         out.choice[joint] = self._as_options(joint, classes[joint])
+        if self.ask.cost is None:
+            self._undo_needless(out, joint)
         out.note(joint, JOINT, WITNESS)
         out.note(joint[~self.complete[joint]], UNKNOWN, NOT_ALL)
         # Where the list of changes is not complete, one that helps may be missing.
@@ -346,6 +348,19 @@ class _Run:
         there = reach > tolerance
         value[people[there]] = reach[there]
         chosen[people[there]] = steps[there]
+
+    def _undo_needless(self, out: Found, people: Places) -> None:
+        """Take back, part by part, what the target is reached without."""
+        stay = self._stay(people)
+        for p in range(len(self.options)):
+            moved = out.choice[people] != stay
+            # Of two changes both are needed: one alone does not help.
+            some = moved[:, p] & (moved.sum(axis=1) > 2)
+            who = people[some]
+            tried = out.choice[who]
+            tried[:, p] = stay[some, p]
+            ok = reached(self.door, self.options, self.rows[who], tried)
+            out.choice[who[ok]] = tried[ok]
 
     def _search(self, i: int, mode: int, goal: float, best: Any, found: Any) -> Any:
         forest, classes = self.forest, self.classes

@@ -18,7 +18,9 @@ from skresp.reach import (
     Part,
     Reach,
     TooLargeError,
+    draw_own,
     make_reaches,
+    own_count,
     sample_joint,
     sample_minimal,
     shared_cache,
@@ -36,8 +38,10 @@ MOST_LISTED = 100
 MOST_LISTED_UNTOLD = 10_000
 # Changes of one person on one part that are gone through, however long it takes.
 _MOST_OF_ONE = 2_000_000
-# Draws of what can neither be listed nor told.
-_DRAWS = 200
+# Proposals of what can neither be listed nor told, and points asked of the solver where
+# none of them is feasible.
+_DRAWS = 500
+_FEW_DRAWS = 10
 
 
 @dataclass(frozen=True)
@@ -187,20 +191,50 @@ class _Build:
         return np.asarray(marks[:, self.part.actionable].any(axis=1))
 
     def _drawn(self, x: Numbers) -> tuple[Numbers, Truth, bool]:
-        """Some changes, drawn."""
+        """Some changes, drawn: of one feature alone, and of any together."""
         part = self.part
         # Of the value and nothing else, whoever has it.
         content = np.ascontiguousarray(x + 0.0).view(np.uint32).tolist()
         rng = np.random.default_rng([self.seed, *content])
-        stay = np.zeros((1, len(x)))
-        free = sample_joint(part, x, None, _DRAWS, rng).changes
         alone = [np.zeros((0, len(x)))]
         for j in part.actionable:
-            if self.interventions == "minimal":
-                alone.append(sample_minimal(part, x, j, _DRAWS, rng).changes)
-        changes = np.concatenate([stay, *alone, free])
+            found = self._proposed(x, {j: 1.0}, rng)
+            if self.interventions == "minimal" and not len(found):
+                # Others must move along: the solver knows which.
+                found = sample_minimal(part, x, j, _FEW_DRAWS, rng).changes
+            elif not part.leads_alone(j):
+                found = found[:0]  # what follows could be taken back
+            alone.append(found)
+        free = self._proposed(x, dict.fromkeys(range(len(x)), 0.5), rng)
+        if not len(free):
+            free = sample_joint(part, x, None, _FEW_DRAWS, rng).changes
+        changes = np.concatenate([np.zeros((1, len(x))), *alone, free])
         single = np.zeros(len(changes), dtype=bool)
         single[1 : len(changes) - len(free)] = True
         if self.interventions == "joint":
             single = (changes[:, part.actionable] != 0).any(axis=1)
         return changes, single, False
+
+    def _proposed(
+        self, x: Numbers, chances: dict[int, float], rng: np.random.Generator
+    ) -> Numbers:
+        """Total changes from own changes of features that move with these chances.
+
+        Only what is feasible; every second change of a number goes to an end.
+        """
+        part = self.part
+        own = np.zeros((_DRAWS, len(x)))
+        for k, chance in chances.items():
+            feature = part.features[k]
+            if own_count(feature, float(x[k])) < 2:
+                continue
+            drawn = draw_own(part, x, k, _DRAWS, rng, zero=False)
+            if feature.kind != "categorical":
+                low, high = feature.own_limits(float(x[k]))
+                ends = np.where(rng.random(_DRAWS) < 0.5, low, high)
+                exact = own_count(feature, float(x[k])) == np.inf
+                drawn = np.where(exact & (rng.random(_DRAWS) < 0.5), ends, drawn)
+            own[:, k] = np.where(rng.random(_DRAWS) < chance, drawn, 0.0)
+        ok = part.feasible(np.broadcast_to(x, own.shape), own)
+        changes = part.total(own[ok])
+        return changes[(changes != 0).any(axis=1)]

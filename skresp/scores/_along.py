@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import logit
+
+from skresp.actions import column, is_polars
 
 from ._ensemble import XGBOOST, Ensemble, Floats, ensemble_of, link_of
 from ._sweep import Cells, sweep
@@ -315,6 +318,9 @@ def _numbers(steps: Any, rows: Any) -> Floats | None:
     table = _dressed(steps, rows)
     if hasattr(table, "toarray"):
         table = table.toarray()
+    if is_polars(table):
+        columns = [column(table, i) for i in range(table.shape[1])]
+        table = pd.concat(columns, axis=1)
     kinds = getattr(table, "dtypes", None)
     if kinds is not None and not all(getattr(k, "kind", "O") in "buif" for k in kinds):
         return None
