@@ -5,8 +5,8 @@
 For each data set and model: the verdicts of all rows; the time of `verify` over that of
 `explain` on the same rows; how many times faster it is than asking the model about the
 whole product of changes, person by person with early exit, on a sample of denied
-people, and whether both say the same; the time of the best score of everybody, and the curve over thresholds held
-to verdicts at some of them. With `--credit` also all denied rows of Give Me Some
+people, and whether both say the same; the time of the best score of everybody, and the
+curve over thresholds held to verdicts at some of them. With `--credit` also all denied rows of Give Me Some
 Credit, with the peak memory.
 """
 
@@ -29,7 +29,7 @@ from skresp.metrics import recourse_summary
 from skresp.reach import reachable_set
 from skresp.recourse import Product
 
-# Table of the paper for its own logistic regressions: denied, no recourse, single, joint.
+# The paper's table for its own models: denied, no recourse, single, joint.
 PUBLISHED = {
     ("heloc", "LR"): (56.1, 22.2, 41.0, 36.8),
     ("german", "LR"): (22.9, 7.4, 74.2, 18.3),
@@ -111,10 +111,10 @@ def report(name, bunch, people):
         wrong += int((np.isin(mine.status, ("single", "joint")) != hits).sum())
         print(
             f"  {len(some)} denied, a person: {1e3 * fast / len(some):.2f} ms (in bulk "
-            f"{1e3 * bulk:.2f}); product person by person {1e3 * naive / len(some):.1f} "
-            f"ms ({naive / fast:.0f} and {naive / len(some) / bulk:.0f} times); our own "
-            f"search of the product {1e3 * slow / len(some):.1f} ms "
-            f"({slow / fast:.1f} times); {wrong} verdicts differ"
+            f"{1e3 * bulk:.2f}); product person by person "
+            f"{1e3 * naive / len(some):.1f} ms ({naive / fast:.0f} and "
+            f"{naive / len(some) / bulk:.0f} times); our own search of the "
+            f"product {1e3 * slow / len(some):.1f} ms ({slow / fast:.1f} times); {wrong} verdicts differ"
         )
         fresh = explainer.verify(X)
         began = perf_counter()

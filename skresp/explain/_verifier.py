@@ -119,7 +119,8 @@ class Verifier:
         people, which = source.people(table)
         codes = source.codes(people)
         limit = np.inf if time_limit is None else time_limit
-        ask = Ask(int(max_points), monotonic() + limit, cost, source.seed)
+        width = len(source.actions.names)
+        ask = Ask(int(max_points), monotonic() + limit, cost, source.seed, width)
         task = Task(
             source.door(people),
             source.actions,

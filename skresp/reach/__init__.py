@@ -20,7 +20,7 @@ from ._reachable_set import (
     reachable_set,
 )
 from ._sample import draw_own, sample_joint, sample_minimal
-from ._search import list_by_solver
+from ._search import Search, list_by_solver
 
 __all__ = [
     "METHODS",
@@ -31,6 +31,7 @@ __all__ = [
     "Reach",
     "ReachCache",
     "ReachableSet",
+    "Search",
     "TooLargeError",
     "TooManyTogetherError",
     "check_feasibility",

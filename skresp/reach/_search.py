@@ -40,11 +40,16 @@ class Search:
     # -- one answer ----------------------------------------------------------------
 
     def find(
-        self, extra: Sequence[Row], objective: Expression
+        self, extra: Sequence[Row], objective: Expression, *, certain: bool = False
     ) -> tuple[Outcome, Numbers | None]:
         """The own changes that minimise the objective, re-checked by the meaning."""
         return solve(
-            self.program, extra, objective, self._accept, time_limit=self.time_limit
+            self.program,
+            extra,
+            objective,
+            self._accept,
+            time_limit=self.time_limit,
+            certain=certain,
         )
 
     def _accept(self, columns: Numbers) -> Numbers | None:

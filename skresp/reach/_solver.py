@@ -33,6 +33,7 @@ _OPTIONS = {
     "mip_feasibility_tolerance": 1e-9,
 }
 _ROUNDING = 1e-9
+_AGREEMENT = 1e-7
 
 _of_thread = threading.local()
 
@@ -47,8 +48,11 @@ def solve(
     accept: Callable[[Columns], Point | None],
     *,
     time_limit: float = TIME_LIMIT,
+    certain: bool = False,
 ) -> tuple[Outcome, Point | None]:
     """Minimise the objective under the rows of the program and some more.
+
+    With `certain` an optimum counts only where presolve on and off agree on it.
 
     `accept` turns column values into what the caller wants, or None where the
     meaning refuses them; a refused point makes the outcome undecided.
@@ -63,14 +67,21 @@ def solve(
         return outcome, point
     model = _arrays(program, [row for row in rows if row[0]], objective)
     verdicts = []
+    optima: list[tuple[float, Point]] = []
     for presolve in ("on", "off"):
         status, columns = _run(model, presolve, time_limit)
         if status == highspy.HighsModelStatus.kOptimal:
             columns = np.where(program.column_integer, np.rint(columns), columns)
             point = accept(columns)
-            if point is not None:
+            if point is not None and not certain:
                 return Outcome.FEASIBLE, point
+            if point is not None:
+                optima.append((objective.value(columns), point))
         verdicts.append(status)
+    if len(optima) == 2:
+        (one, point), (other, _) = optima
+        if abs(one - other) <= _AGREEMENT * max(1.0, abs(one)):
+            return Outcome.FEASIBLE, point
     if all(status == highspy.HighsModelStatus.kInfeasible for status in verdicts):
         return Outcome.INFEASIBLE, None
     return Outcome.UNDECIDED, None

@@ -13,6 +13,7 @@ from skresp.reach import Part
 from skresp.scores import Door
 
 from ._branch import ALL, BEST, CHEAPEST
+from ._cost import costs_of
 from ._found import (
     BOUND,
     EXHAUSTION,
@@ -28,6 +29,7 @@ from ._found import (
     reached,
     segments,
 )
+from ._optimum import best_change
 from ._options import Options
 from ._sums import search_sums
 from ._tables import MOST_PARTS
@@ -37,6 +39,7 @@ Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
 _MOST_ASKED = 512
+_SOLVED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -88,16 +91,43 @@ class _Run:
         ask: Ask,
     ) -> None:
         self.model, self.door, self.options, self.ask = model, door, options, ask
-        self.rows, self.denied, self.costs = rows, denied, costs
+        self.rows, self.denied, self.costs = rows, denied, list(costs)
         self.gap = model.gaps(door.wardrobe.take(rows, []))
+        self.bounded = np.ones(len(rows), dtype=bool)
+        for p, each in enumerate(options):
+            if self.gap.shape[1] == 1 and not each.complete.all():
+                options[p], known = self._with_optima(each)
+                self.costs[p] = costs_of(
+                    ask, each.part, options[p].before, options[p].changes
+                )
+            else:
+                known = each.complete
+            self.bounded &= known[each.which]
         self.gains = [self._gains(each) for each in options]
         self.start = np.cumsum([0, *(len(each.changes) for each in options)])
         width = self.gap.shape[1]
         self.gain = np.concatenate([np.zeros((0, width)), *self.gains])
-        self.cost = np.concatenate([np.zeros(0), *costs])
+        self.cost = np.concatenate([np.zeros(0), *self.costs])
         self.complete = np.ones(len(rows), dtype=bool)
         for each in options:
             self.complete &= each.complete[each.which]
+
+    def _with_optima(self, options: Options) -> tuple[Options, Truth]:
+        """With the best change of each value that has no complete list, and where that
+        is known to be the best."""
+        extra: dict[int, Numbers] = {}
+        for i in np.flatnonzero(~options.complete):
+
+            def gain(changes: Numbers, i: int = int(i)) -> Numbers:
+                mine = options.of_changes(i, changes)
+                return self._gains(mine)[1:, 0]
+
+            found = best_change(options.part, options.values[i], gain)
+            if found is not None:
+                extra[int(i)] = found
+        known = options.complete.copy()
+        known[list(extra)] = True
+        return options.with_changes(extra), known
 
     def _gains(self, options: Options) -> Numbers:
         """What each option of a part adds to the gaps."""
@@ -141,7 +171,7 @@ class _Run:
                 self.done[i] = done
                 if len(choice):
                     out.best[i], self.value[i] = choice[0], value
-        out.best_known[:] = self.done & self.complete
+        out.best_known[:] = self.done & self.bounded
 
     def _singles(self, out: Found) -> None:
         tolerance = self.model.tolerance
@@ -198,9 +228,12 @@ class _Run:
         tolerance = self.model.tolerance
         value, done = self.value[people], self.done[people]
         complete = self.complete[people]
-        low = done & (value < -tolerance)
-        out.note(people[low & complete], FIXED, BOUND)
-        out.note(people[low & ~complete], UNKNOWN, NOT_ALL)
+        # The solver's optimum is less exact than a list.
+        margin = np.where(complete, tolerance, _SOLVED * (1.0 + np.abs(value)))
+        low = done & (value < -margin)
+        bounded = self.bounded[people]
+        out.note(people[low & bounded], FIXED, BOUND)
+        out.note(people[~complete & ~(low & bounded)], UNKNOWN, NOT_ALL)
         joint = people[value > tolerance]
         out.choice[joint] = out.best[joint]
         out.note(joint, JOINT, WITNESS)
@@ -214,7 +247,7 @@ class _Run:
                 out.used[i] += nodes
                 if len(choice):
                     out.choice[i] = choice[0]
-        for i in people[(value >= -tolerance) & (value <= tolerance)]:
+        for i in people[complete & (value >= -tolerance) & (value <= tolerance)]:
             self._near_border(out, int(i))
         out.note(people[(out.status[people] == JOINT) & ~complete], UNKNOWN, NOT_ALL)
 

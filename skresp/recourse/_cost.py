@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from skresp.actions import ActionSet
 from skresp.reach import Part
 
+from ._found import Ask
+
 Numbers = NDArray[np.float64]
 
 FEWEST = "fewest"
@@ -45,13 +47,9 @@ def _is_price(price: Any) -> bool:
     return bool(number and price >= 0)
 
 
-def costs_of(
-    cost: Any, part: Part, before: Numbers, change: Numbers, features: int
-) -> Numbers:
-    """What changes on a part cost; staying put costs nothing.
-
-    `features` is how many features there are in all.
-    """
+def costs_of(ask: Ask, part: Part, before: Numbers, change: Numbers) -> Numbers:
+    """What changes on a part cost; staying put costs nothing."""
+    cost = ask.cost
     if len(change) == 0:
         return np.zeros(0)
     own = part.own(change)
@@ -85,4 +83,4 @@ def costs_of(
         if feature.kind == "categorical":
             share = (own[:, k] != 0) * 1.0
         size += share / (1.0 + share)
-    return (own != 0).sum(axis=1) + size / (features + 1.0)
+    return (own != 0).sum(axis=1) + size / (ask.features + 1.0)

@@ -47,6 +47,7 @@ class Ask:
     deadline: float
     cost: Any
     seed: int
+    features: int  # how many there are in all
     exact: bool = False
 
     @property

@@ -8,7 +8,7 @@ its mind.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,32 @@ class Options:
     def counts_of_people(self) -> Places:
         """How many changes each person has."""
         return self.counts[self.which]
+
+    def of_changes(self, value: int, changes: Numbers) -> Options:
+        """Other changes of one value, after staying put."""
+        stay = np.zeros((1, changes.shape[1]))
+        return replace(
+            self,
+            values=self.values[[value]],
+            rows=self.rows[[value]],
+            which=np.zeros(0, dtype=np.intp),
+            offsets=np.array([0, len(changes) + 1]),
+            changes=np.concatenate([stay, changes]),
+        )
+
+    def with_changes(self, extra: dict[int, Numbers]) -> Options:
+        """With one change more for some values, which is no intervention on one."""
+        at = [int(self.offsets[i + 1]) for i in extra]
+        counts = self.counts
+        counts[list(extra)] += 1
+        return replace(
+            self,
+            offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
+            changes=np.insert(self.changes, at, list(extra.values()), axis=0)
+            if extra
+            else self.changes,
+            single=np.insert(self.single, at, False),
+        )
 
 
 #: Where along lines a model may change its mind. It is given the rows the lines are

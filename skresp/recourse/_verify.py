@@ -267,15 +267,7 @@ class Task:
             if (each.counts > 1).any():
                 options.append(each)
                 places.append(columns)
-                costs.append(
-                    costs_of(
-                        self.ask.cost,
-                        part,
-                        each.before,
-                        each.changes,
-                        len(self.actions.names),
-                    )
-                )
+                costs.append(costs_of(self.ask, part, each.before, each.changes))
         return options, places, costs
 
     def _recheck(
