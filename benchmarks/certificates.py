@@ -109,12 +109,13 @@ def report(name, bunch, people):
         naive, hits = brute(model, bunch.action_set, some)
         wrong = int((mine.status != other.status).sum())
         wrong += int((np.isin(mine.status, ("single", "joint")) != hits).sum())
+        each = 1e3 / len(some)
         print(
-            f"  {len(some)} denied, a person: {1e3 * fast / len(some):.2f} ms (in bulk "
-            f"{1e3 * bulk:.2f}); product person by person "
-            f"{1e3 * naive / len(some):.1f} ms ({naive / fast:.0f} and "
-            f"{naive / len(some) / bulk:.0f} times); our own search of the "
-            f"product {1e3 * slow / len(some):.1f} ms ({slow / fast:.1f} times); {wrong} verdicts differ"
+            f"  {len(some)} denied, ms a person: {fast * each:.2f} (in bulk "
+            f"{1e3 * bulk:.2f}); the product person by person {naive * each:.1f} "
+            f"({naive / fast:.0f} and {naive / len(some) / bulk:.0f} times); our own "
+            f"search of it {slow * each:.1f} ({slow / fast:.1f} times); {wrong} verdicts "
+            f"differ"
         )
         fresh = explainer.verify(X)
         began = perf_counter()

@@ -102,6 +102,23 @@ def _one_tree(  # type: ignore[no-untyped-def]
 
 
 @compiled
+def sums_of(trees, codes):  # type: ignore[no-untyped-def]
+    """The sums of all trees at rows of codes."""
+    roots, nodes, missing_left, gain, _ = trees
+    out = np.zeros((len(codes), gain.shape[1]))
+    for tree in range(len(roots)):
+        for i in range(len(codes)):
+            node = roots[tree]
+            while nodes[node, FEATURE] >= 0:
+                code = codes[i, nodes[node, FEATURE]]
+                goes = goes_left(code, node, nodes, missing_left)
+                node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+            for r in range(gain.shape[1]):
+                out[i, r] += gain[node, r]
+    return out
+
+
+@compiled
 def alone_all(  # type: ignore[no-untyped-def]
     people,
     trees,

@@ -128,6 +128,16 @@ class Classes:
     single_cost: Numbers
     single: Places
 
+    def moved(self, people: Places, choice: Codes) -> Codes:
+        """The codes of people who have changed as chosen, -1 for staying put."""
+        codes = self.codes[people]
+        for p in range(choice.shape[1]):
+            some = np.flatnonzero(choice[:, p] >= 0)
+            columns = np.flatnonzero(self.part_of == p)
+            new = self.class_code[choice[some, p]][:, self.slot_of[columns]]
+            codes[np.ix_(some, columns)] = new
+        return codes
+
 
 def classes_of(
     door: Door,

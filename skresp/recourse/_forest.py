@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skresp.reach import Part
 from skresp.scores import Door
 
-from ._alone import alone_all
+from ._alone import alone_all, sums_of
 from ._boxes import search, search_all
 from ._branch import ALL, CHEAPEST
 from ._classes import Classes, Coder, classes_of
@@ -285,9 +285,9 @@ class _Run:
                 self._cheapest(out, int(i), value, classes, done)
         sure = value[people] > tolerance
         joint = people[sure]
-        out.choice[joint] = self._as_options(joint, classes[joint])
         if self.ask.cost is None:
-            self._undo_needless(out, joint)
+            self._undo_needless(joint, classes)
+        out.choice[joint] = self._as_options(joint, classes[joint])
         out.note(joint, JOINT, WITNESS)
         out.note(joint[~self.complete[joint]], UNKNOWN, NOT_ALL)
         # Where the list of changes is not complete, one that helps may be missing.
@@ -309,7 +309,6 @@ class _Run:
         n, parts = len(people), given.first.shape[1]
         first, count = given.first[people], given.count[people].copy()
         codes = given.codes[people]
-        columns = [np.flatnonzero(given.part_of == p) for p in range(parts)]
         layout = _Layout.of(first, count)
         steps = np.full((n, parts), -1, dtype=np.int64)
         reach = np.full(n, -np.inf)
@@ -338,29 +337,28 @@ class _Run:
             entry = top[active]
             reach[active] = gaps[entry]
             steps[active, layout.part[entry]] = layout.which[entry]
-            for p in range(parts):
-                mine = active[layout.part[entry] == p]
-                moved = given.class_code[steps[mine, p]][:, given.slot_of[columns[p]]]
-                codes[np.ix_(mine, columns[p])] = moved
-                count[mine, p] = 1
+            codes[active] = given.moved(people[active], steps[active])
+            count[active, layout.part[entry]] = 1
             active = active[(reach[active] <= tolerance)]
             active = active[(count[active] > 1).any(axis=1)]
         there = reach > tolerance
         value[people[there]] = reach[there]
         chosen[people[there]] = steps[there]
 
-    def _undo_needless(self, out: Found, people: Places) -> None:
+    def _undo_needless(self, people: Places, chosen: Any) -> None:
         """Take back, part by part, what the target is reached without."""
-        stay = self._stay(people)
-        for p in range(len(self.options)):
-            moved = out.choice[people] != stay
+        forest, given = self.forest, self.classes
+        for p in range(chosen.shape[1]):
             # Of two changes both are needed: one alone does not help.
-            some = moved[:, p] & (moved.sum(axis=1) > 2)
+            some = (chosen[people, p] >= 0) & ((chosen[people] >= 0).sum(axis=1) > 2)
             who = people[some]
-            tried = out.choice[who]
-            tried[:, p] = stay[some, p]
-            ok = reached(self.door, self.options, self.rows[who], tried)
-            out.choice[who[ok]] = tried[ok]
+            if not len(who):
+                continue
+            tried = chosen[who]
+            tried[:, p] = -1
+            sums = sums_of(forest.trees, given.moved(who, tried))
+            ok = (forest.base + sums).min(axis=1) > forest.tolerance
+            chosen[who[ok], p] = -1
 
     def _search(self, i: int, mode: int, goal: float, best: Any, found: Any) -> Any:
         forest, classes = self.forest, self.classes

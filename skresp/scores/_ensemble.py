@@ -22,6 +22,9 @@ SKLEARN, XGBOOST, DOUBLE = 0, 1, 2
 
 Floats = NDArray[np.float64]
 
+# Rows times trees that are walked at once.
+_MOST_WALKS = 1_000_000
+
 
 @dataclass(frozen=True)
 class Ensemble:
@@ -74,25 +77,33 @@ class Ensemble:
         """The scores of rows, by walking the trees."""
         X = Z if self.rule == DOUBLE else Z.astype(np.float32).astype(np.float64)
         out = np.repeat(self.base[None], len(Z), axis=0)
-        rows = np.arange(len(Z))
-        for root, output in zip(self.roots, self.output, strict=True):
-            node = np.full(len(Z), root)
-            while True:
-                inner = self.feature[node] >= 0
-                if not inner.any():
-                    break
-                at = node[inner]
-                x = X[rows[inner], self.feature[at]]
-                less = x < self.threshold[at]
-                if self.rule != XGBOOST:
-                    less |= x == self.threshold[at]
-                less = np.where(np.isnan(x), self.missing_left[at], less)
-                node[inner] = np.where(less, self.left[at], self.right[at])
-            if output < 0:
-                out += self.leaves[node]
-            else:
-                out[:, output] += self.leaves[node, 0]
+        size = max(_MOST_WALKS // max(len(self.roots), 1), 1)
+        for start in range(0, len(Z), size):
+            some = slice(start, start + size)
+            leaves = self._leaves_of(X[some])
+            for k, output in enumerate(self.output):
+                if output < 0:
+                    out[some] += self.leaves[leaves[:, k]]
+                else:
+                    out[some, output] += self.leaves[leaves[:, k], 0]
         return out
+
+    def _leaves_of(self, X: Floats) -> NDArray[np.int64]:
+        """The leaf of each row in each tree, all of them walked at once."""
+        nodes = np.tile(self.roots, (len(X), 1))
+        row, tree = np.nonzero(self.feature[nodes] >= 0)
+        while len(row):
+            at = nodes[row, tree]
+            x = X[row, self.feature[at]]
+            less = x < self.threshold[at]
+            if self.rule != XGBOOST:
+                less |= x == self.threshold[at]
+            less = np.where(np.isnan(x), self.missing_left[at], less)
+            at = np.where(less, self.left[at], self.right[at])
+            nodes[row, tree] = at
+            inner = self.feature[at] >= 0
+            row, tree = row[inner], tree[inner]
+        return nodes
 
 
 def ensemble_of(model: Any, Z: Any) -> Ensemble | None:
