@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skresp.metrics import compare_explainers
+
 from ._axes import BLUE, SKY, VERMILION, label_rows, open_axes, percents
 
 _ROWS = ("presented", "all_unresponsive", "some_responsive", "all_responsive")
@@ -61,8 +63,6 @@ class ComparisonDisplay:
         cls, explainers: Mapping[str, Any], X: Any, top_k: int = 4
     ) -> ComparisonDisplay:
         """The display of fitted explainers, by name, over the people they deny."""
-        from skresp.metrics import compare_explainers
-
         return cls(compare_explainers(explainers, X, top_k=top_k))
 
     def shares(self) -> pd.DataFrame:

@@ -1,24 +1,28 @@
-"""How responsive the first, the second, ... of the listed features are."""
+"""How often the first, the second, ... of the listed features is responsive."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from skresp.explain import Explanation, ResponsivenessExplainer
+from skresp.metrics import responsiveness_by_rank
+
 from ._axes import LOOKS, bare, open_axes, percents
 
 
 @dataclass(eq=False, repr=False)
 class RankDisplay:
-    """Responsiveness of the features that explainers list, by their rank.
+    """How often the feature that explainers put at each rank is responsive.
 
     Parameters
     ----------
     frame : pandas DataFrame
-        One row a rank from the first, one column an explainer.
+        One row a rank from the first, one column an explainer: shares of people.
 
     Attributes
     ----------
@@ -34,6 +38,41 @@ class RankDisplay:
     """
 
     frame: pd.DataFrame
+
+    @classmethod
+    def from_estimator(
+        cls, explainers: Mapping[str, Any], X: Any, max_rank: int | None = None
+    ) -> RankDisplay:
+        """The display of fitted explainers, by name; one is a responsiveness one."""
+        judge = next(
+            (e for e in explainers.values() if isinstance(e, ResponsivenessExplainer)),
+            None,
+        )
+        if judge is None:
+            raise ValueError(
+                f"None of the explainers ({', '.join(map(str, explainers))}) is a "
+                f"ResponsivenessExplainer, which tells which features are responsive."
+            )
+        truth = judge.explain(X)
+        return cls.from_explanations(
+            {n: truth if e is judge else e.explain(X) for n, e in explainers.items()},
+            truth,
+            max_rank,
+        )
+
+    @classmethod
+    def from_explanations(
+        cls,
+        explanations: Mapping[str, Explanation],
+        responsiveness: Explanation,
+        max_rank: int | None = None,
+    ) -> RankDisplay:
+        """The display of explanations of the same rows."""
+        columns = {
+            name: responsiveness_by_rank(e, responsiveness, max_rank)["share"]
+            for name, e in explanations.items()
+        }
+        return cls(pd.DataFrame(columns))
 
     def plot(self, ax: Any = None) -> RankDisplay:
         """Draw it, on new axes unless some are given."""
@@ -54,7 +93,7 @@ class RankDisplay:
         percents(ax, "y")
         ax.set_xticks(ranks)
         ax.set_xlabel("rank in the list")
-        ax.set_ylabel("mean responsiveness")
+        ax.set_ylabel("share for whom it is responsive")
         ax.grid(True, color="#E5E5E5")
         bare(ax)
         ax.legend(

@@ -86,7 +86,7 @@ class ResponsivenessDisplay:
                 "ResponsivenessDisplay draws responsiveness, and this explanation "
                 "holds contributions. Draw them with shap.plots.bar(e.to_shap())."
             )
-        scored = ~np.isnan(explanation.values).any(axis=1)
+        scored = np.array(~np.isnan(explanation.values).any(axis=1), ndmin=1)
         if row is None:
             rows = np.flatnonzero(scored & ~explanation.at_target)
             title = (

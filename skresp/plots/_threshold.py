@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
 
-from skresp.recourse import Verdicts
-from skresp.scores import AtLeast, AtMost
+from skresp.model_selection import threshold_curve
 
 from ._axes import LOOKS, bare, open_axes, percents
 
@@ -20,9 +18,10 @@ class ThresholdDisplay:
 
     Parameters
     ----------
-    thresholds, denied, no_recourse : arrays of one length
-        Shares of all rows, as `Verdicts.curve` gives them.
-    accuracy : array, optional
+    frame : pandas DataFrame
+        With the columns threshold, denied and no_recourse (shares of all rows) and, if
+        known, accuracy: what `Verdicts.curve` and
+        `skresp.model_selection.threshold_curve` give.
     chosen : float, optional
         The threshold to mark.
 
@@ -32,57 +31,46 @@ class ThresholdDisplay:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from skresp.plots import ThresholdDisplay
-    >>> display = ThresholdDisplay([0.3, 0.5], [0.2, 0.4], [0.0, 0.1], chosen=0.5)
-    >>> [line.get_label() for line in display.plot().ax_.lines[:2]]
+    >>> frame = pd.DataFrame(
+    ...     {"threshold": [0.3, 0.5], "denied": [0.2, 0.4], "no_recourse": [0.0, 0.1]}
+    ... )
+    >>> display = ThresholdDisplay(frame, chosen=0.5).plot()
+    >>> [line.get_label() for line in display.ax_.lines[:2]]
     ['denied', 'denied without recourse']
     """
 
-    thresholds: ArrayLike
-    denied: ArrayLike
-    no_recourse: ArrayLike
-    accuracy: ArrayLike | None = None
+    frame: pd.DataFrame
     chosen: float | None = None
 
     @classmethod
-    def from_verdicts(
-        cls, verdicts: Verdicts, y: Any = None, thresholds: Any = None
-    ) -> ThresholdDisplay:
-        """The display of `verdicts.curve(thresholds)`; with labels `y`, the accuracy.
+    def from_verdicts(cls, verdicts: Any, thresholds: Any = None) -> ThresholdDisplay:
+        """The display of `verdicts.curve(thresholds)`."""
+        return cls(verdicts.curve(thresholds), verdicts.threshold)
 
-        Accuracy is the share of rows for which being at the target is what `y` says.
-        """
-        curve = verdicts.curve(thresholds)
-        accuracy = None
-        if y is not None:
-            target = verdicts.target
-            truth = np.asarray(y)
-            number = isinstance(target, (AtLeast, AtMost))
-            wanted = target.met(truth) if number else truth == target
-            score, cuts = verdicts.score, curve["threshold"].to_numpy()
-            down = isinstance(target, AtMost)
-            at = [score <= cut if down else score >= cut for cut in cuts]
-            accuracy = np.array([(hit == wanted).mean() for hit in at])
-        return cls(
-            curve["threshold"].to_numpy(),
-            curve["denied"].to_numpy(),
-            curve["no_recourse"].to_numpy(),
-            accuracy,
-            verdicts.threshold,
-        )
+    @classmethod
+    def from_estimator(
+        cls, explainer: Any, X: Any, y: Any, thresholds: Any = None
+    ) -> ThresholdDisplay:
+        """The display of a fitted ResponsivenessExplainer, with the accuracy."""
+        return cls(threshold_curve(explainer, X, y, thresholds), explainer.threshold)
 
     def plot(self, ax: Any = None) -> ThresholdDisplay:
         """Draw it, on new axes unless some are given."""
         self.figure_, self.ax_ = open_axes(ax, 6.5, 4.0)
         ax = self.ax_
-        lines = [("denied", self.denied), ("denied without recourse", self.no_recourse)]
-        if self.accuracy is not None:
-            lines.append(("accuracy", self.accuracy))
-        x = np.asarray(self.thresholds, dtype=float)
-        for (name, y), (colour, mark, dash) in zip(lines, LOOKS, strict=False):
+        names = {
+            "denied": "denied",
+            "no_recourse": "denied without recourse",
+            "accuracy": "accuracy",
+        }
+        x = self.frame["threshold"].to_numpy(dtype=float)
+        lines = [(key, name) for key, name in names.items() if key in self.frame]
+        for (key, name), (colour, mark, dash) in zip(lines, LOOKS, strict=False):
             ax.plot(
                 x,
-                np.asarray(y, dtype=float),
+                self.frame[key].to_numpy(dtype=float),
                 color=colour,
                 marker=mark,
                 linestyle=dash,

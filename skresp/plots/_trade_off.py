@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skresp.model_selection import BestRecourse, trade_off
+
 from ._axes import BLUE, VERMILION, bare, brief, open_axes, percents
 
 
@@ -52,32 +54,27 @@ class TradeOffDisplay:
             )
 
     @classmethod
-    def from_search(
-        cls, search: Any, score: str = "roc_auc", recourse: str = "recourse_rate"
-    ) -> TradeOffDisplay:
-        """The candidates of a fitted search over several scorers.
+    def from_search(cls, search: Any, rule: Any = None) -> TradeOffDisplay:
+        """The candidates of a fitted search that scores by recourse too.
 
-        `score` and `recourse` are the scorers' names in its `scoring`.
+        `rule` is the `best_recourse_within(...)` that chooses among them; what the
+        search has as `refit` unless given.
         """
-        results = search.cv_results_
-        for name in (score, recourse):
-            if f"mean_test_{name}" not in results:
-                known = [k[10:] for k in results if k.startswith("mean_test_")]
-                raise ValueError(
-                    f"The search has no scorer {name!r}; it has {', '.join(known)}. "
-                    f"Give it scoring={{{score!r}: ..., {recourse!r}: ...}}."
-                )
+        refit = getattr(search, "refit", None)
+        if rule is None and isinstance(refit, BestRecourse):
+            rule = refit
+        frame = trade_off(search.cv_results_, rule)
         names = [
             ", ".join(f"{key.split('__')[-1]}={value}" for key, value in p.items())
-            for p in results["params"]
+            for p in frame["params"]
         ]
+        chosen = int(np.flatnonzero(frame["chosen"])[0])
         return cls(
-            np.asarray(results[f"mean_test_{score}"], dtype=float),
-            np.asarray(results[f"mean_test_{recourse}"], dtype=float),
-            getattr(search, "best_index_", None),
+            frame["score"].to_numpy(),
+            frame["recourse"].to_numpy(),
+            chosen,
             names,
-            score.replace("_", " "),
-            recourse.replace("_", " "),
+            "predictive score" if rule is None else rule.score,
         )
 
     def front(self) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from skresp.model_selection import best_recourse_within
 from skresp.plots import (
     ComparisonDisplay,
     LineDisplay,
@@ -59,7 +61,7 @@ def every_display() -> list:
         RankDisplay(FRAME.iloc[:4].reset_index(drop=True)),
         LineDisplay.from_explanation(us.explanation, responsive_row(), "income"),
         TradeOffDisplay([0.7, 0.8], [0.9, 0.8], 0, ["a", "b"]),
-        ThresholdDisplay([0.2, 0.8], [0.1, 0.5], [0.0, 0.2], [0.7, 0.6], 0.5),
+        ThresholdDisplay.from_verdicts(us.verdicts),
     ]
 
 
@@ -170,11 +172,37 @@ def test_a_comparison_is_in_shares_of_the_denied():
 def test_a_threshold_display_counts_as_the_model_decides():
     us = lender()
     cuts = [0.3, 0.5, 0.7]
-    display = ThresholdDisplay.from_verdicts(us.verdicts, us.y, cuts)
+    frame = ThresholdDisplay.from_estimator(us.explainer, us.X, us.y, cuts).frame
     chance = us.model.predict_proba(us.X)[:, 1]
-    for cut, right, out in zip(cuts, display.accuracy, display.denied, strict=True):
+    for cut, right, out in zip(cuts, frame["accuracy"], frame["denied"], strict=True):
         assert right == pytest.approx(((chance >= cut) == (us.y == 1)).mean())
         assert out == pytest.approx((chance < cut).mean())
+
+
+def test_ranks_of_responsiveness_itself_are_always_responsive():
+    us = lender()
+    displays = [
+        RankDisplay.from_explanations({"RESP": us.explanation}, us.explanation, 3),
+        RankDisplay.from_estimator({"RESP": us.explainer}, us.X, 3),
+    ]
+    for display in displays:
+        line = display.plot().ax_.lines[0]
+        assert line.get_xdata().tolist() == [1, 2, 3]
+        assert line.get_ydata().tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match="None of the explainers"):
+        RankDisplay.from_estimator({"SHAP": object()}, us.X)
+
+
+def test_a_search_shows_its_choice():
+    results = {"params": [{"m__c": 1}, {"m__c": 2}, {"m__c": 3}]}
+    for name, means in (("auc", [0.7, 0.8, 0.79]), ("recourse", [0.9, 0.5, 0.6])):
+        results[f"mean_test_{name}"] = np.array(means)
+        results[f"std_test_{name}"] = np.full(3, 0.02)
+        results[f"split0_test_{name}"] = np.array(means)
+    search = SimpleNamespace(cv_results_=results, refit=best_recourse_within(1.0))
+    display = TradeOffDisplay.from_search(search).plot()
+    assert (display.chosen, display.score_name) == (2, "auc")
+    assert "c=3" in texts(display.ax_)
 
 
 def test_the_front_is_what_no_candidate_beats():
