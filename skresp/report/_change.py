@@ -87,15 +87,14 @@ def change_of(explanation: Explanation, row: int, j: int) -> Change:
     hits = int(answers.reached.sum())
     moves = teller.nearest(answers, name) if hits else []
     landed = _values(explanation, answers.points, name)
-    works = sorted({v for v, hit in zip(landed, answers.reached, strict=True) if hit})
-    fails = {v for v, hit in zip(landed, answers.reached, strict=True) if not hit}
-    sure = [v for v in works if v not in fails]
+    hit = {v for v, good in zip(landed, answers.reached, strict=True) if good}
+    sure = hit - {
+        v for v, good in zip(landed, answers.reached, strict=True) if not good
+    }
     certain = bool(sure) and exact
-    works = sure or works
+    order = list(feature.categories or ()) or sorted(hit)
+    works = [value for value in order if value in (sure or hit)]
     listed = feature.kind in ("categorical", "binary")
-    order = list(feature.categories or ())
-    if order:
-        works = [label for label in order if label in works]
     ranges = []
     if not listed and exact:
         ranges = _runs([float(v) for v in works], feature.step or 1)
@@ -171,12 +170,13 @@ def number(value: Any) -> str:
     if isinstance(value, (int, np.integer)):
         return f"{value:,}"
     if isinstance(value, (float, np.floating)):
-        if math.isnan(value):
+        if value != value:
             return "not known"
-        if value == int(value) and abs(value) < 1e15:
-            return f"{int(value):,}"
-        short = f"{value:,.6g}"
-        return short if float(short.replace(",", "")) == value else repr(float(value))
+        real = float(value)
+        if abs(real) < 1e15 and real == int(real):
+            return f"{int(real):,}"
+        short = f"{real:,.6g}"
+        return short if float(short.replace(",", "")) == real else repr(real)
     return str(value)
 
 

@@ -116,11 +116,15 @@ def notice(
     >>> print(notice(explainer, X.iloc[[5]], reasons={"income": 8}).text)
     What would change this decision
     <BLANKLINE>
-    One change is enough. This, by itself, leads to the outcome 1.
+    One change is enough. Each of these, by itself, leads to the outcome 1.
     <BLANKLINE>
     1. Income insufficient for amount of credit requested (income)
        Now: 2. Works: 3.
        1 of the 2 changes open to you works.
+    <BLANKLINE>
+    2. loans
+       Now: 1. Works: 0.
+       1 of the 3 changes open to you works.
     <BLANKLINE>
     This notice tells what would change the outcome, as the model stands today. That is
     not by itself the legal statement of the reasons for the decision: a main reason can
