@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ._parts import PATTERNS
 from ._safe import safe
 from ._sections import RENDERED
 
@@ -59,7 +60,7 @@ def page(summary: Plain) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{PATTERNS}"
         f'<header><h1>{title}</h1><p class="soft">{safe(summary["date"])} · skresp '
         f"{safe(summary['skresp'])}</p></header>\n"
         f'<nav aria-label="Sections">{links}</nav>\n<main>{sections}</main>\n'

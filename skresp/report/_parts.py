@@ -7,6 +7,17 @@ from typing import Any, NamedTuple
 
 from ._safe import safe
 
+# The parts of bars that are hatched, and the way the lines run.
+HATCHED = {"fixed": "down", "held": "up"}
+
+PATTERNS = (
+    '<svg class="defs" aria-hidden="true"><defs>'
+    '<pattern id="down" width="6" height="6" patternUnits="userSpaceOnUse">'
+    '<path class="hatch" d="M0 0 6 6M-1 5 1 7M5 -1 7 1"/></pattern>'
+    '<pattern id="up" width="6" height="6" patternUnits="userSpaceOnUse">'
+    '<path class="hatch" d="M0 6 6 0M-1 1 1 -1M5 7 7 5"/></pattern></defs></svg>'
+)
+
 
 class Cell(NamedTuple):
     """A cell that is sorted by a number, or shows HTML that is safe already."""
@@ -64,8 +75,8 @@ def table(
     named = f"<caption>{safe(caption)}</caption>" if caption else ""
     kind = ' class="sorts"' if sorts else ""
     return (
-        f'<div class="scroll"><table{kind}>{named}<thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<div class="scroll" tabindex="0"><table{kind}>{named}'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -89,12 +100,11 @@ def bar(parts: Sequence[tuple[str, float]], label: str, tall: bool = False) -> s
     drawn = []
     for name, share in parts:
         if share > 0:
-            drawn.append(
-                f'<rect class="f-{name}" x="{100 * x:.3f}%" width="{100 * share:.3f}%" '
-                f'height="100%"/>'
-            )
+            place = f'x="{100 * x:.3f}%" width="{100 * share:.3f}%" height="100%"'
+            drawn.append(f'<rect class="f-{name}" {place}/>')
+            if name in HATCHED:  # told apart without colours too
+                drawn.append(f'<rect fill="url(#{HATCHED[name]})" {place}/>')
         x += share
-    drawn.append('<rect class="edge" width="100%" height="100%"/>')
     size = ' class="tall"' if tall else ""
     return f'<svg role="img"{size} aria-label="{safe(label)}">{"".join(drawn)}</svg>'
 

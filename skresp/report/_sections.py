@@ -237,7 +237,8 @@ def of_comparison(s: Plain) -> str:
         paragraph(
             f"If {who} were shown the {s['top_k']} largest features of an explanation: "
             f"for how many do those features work? RESP is responsiveness, which lists "
-            f"only what works and lists nothing for people whom nothing helps."
+            f"only what works and lists nothing for people whom nothing helps. Columns "
+            f"after the first are shares of those who get a list."
         )
         + table(heads, rows)
         + key(
@@ -255,7 +256,7 @@ def of_examples(s: Any) -> str:
     """Some people, and what each is told."""
     if not s:
         return paragraph("Nobody is shown.")
-    out = []
+    out = [paragraph("What a notice would tell each of them.", soft=True)]
     for person in s:
         lines = [(v["feature"], v["value"]) for v in person["values"]]
         more = person["more_values"]
