@@ -234,6 +234,15 @@ class Explanation(Variants):
 
     # -- showing it -------------------------------------------------------------------
 
+    def plot(self, row: int | None = None, ax: Any = None) -> Any:
+        """Draw one row, or the people who are not at the target.
+
+        Returns a `skresp.plots.ResponsivenessDisplay`, with `ax_` and `figure_`.
+        """
+        from skresp.plots import ResponsivenessDisplay
+
+        return ResponsivenessDisplay.from_explanation(self, row).plot(ax)
+
     def _title(self) -> str:
         if self.method != "responsiveness":
             return contributions.title(self)

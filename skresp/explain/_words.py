@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,15 @@ from skresp.scores import at_most
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
+
+
+class Move(NamedTuple):
+    """One feature of a changed point: from what to what, and whether by itself."""
+
+    feature: str
+    old: Any
+    new: Any
+    follows: bool
 
 
 class Teller:
@@ -44,7 +53,7 @@ class Teller:
             if e.at_target[row]:
                 return f"{now}, at least the {e.threshold:g} asked for already."
             return f"{now}; the target is at least {e.threshold:g}."
-        predicted = _value(e.source.predict(person)[0])
+        predicted = told(e.source.predict(person)[0])
         if e.at_target[row]:
             return f"Predicted {predicted}, which is the target already."
         return f"Predicted {predicted}; the target is {e.target}."
@@ -74,7 +83,7 @@ class Teller:
             if ranges is not None:
                 return (
                     f"{name}: {_percent(score)} of its range works (score "
-                    f"{score:.2f}): {_ranges(ranges, self._reach(name))}."
+                    f"{score:.2f}): {_ranges(ranges, self.reach(name))}."
                 )
         answers = e.reachable(row, name)
         hits = int(answers.reached.sum())
@@ -92,9 +101,9 @@ class Teller:
         feature = self.actions.features[name]
         ordered = feature.kind != "categorical" or feature.direction is not None
         lead = "Least change" if ordered else "For instance"
-        return f"{name}: {share}. {lead}: {self._nearest(answers, name)}."
+        return f"{name}: {share}. {lead}: {self._least(answers, name)}."
 
-    def _reach(self, name: str) -> tuple[float, float]:
+    def reach(self, name: str) -> tuple[float, float]:
         """The least and greatest value that an own change of the feature leads to."""
         person = as_table(self.explanation._row(self.row))
         place = column_positions(self.actions, person)[self.actions.names.index(name)]
@@ -102,8 +111,20 @@ class Teller:
         low, high = self.actions.features[name].own_limits(value)
         return value + low, value + high
 
-    def _nearest(self, answers: Any, name: str) -> str:
-        """The hit that moves the feature least, then the fewest others."""
+    def _least(self, answers: Any, name: str) -> str:
+        lead, *rest = self.nearest(answers, name)
+        words = [self._move(name, self.actions.features[name], lead.old, lead.new)]
+        for move in rest:
+            value = told(move.new)
+            words.append(
+                f"{move.feature} follows to {value}"
+                if move.follows
+                else f"together with {move.feature} to {value}"
+            )
+        return "; ".join(words)
+
+    def nearest(self, answers: Any, name: str) -> list[Move]:
+        """The hit that moves the feature least, then the fewest others; it leads."""
         points = as_table(answers.points)
         person = as_table(self.explanation._row(self.row))
         places = dict(
@@ -123,18 +144,12 @@ class Teller:
             far = np.abs(theirs[name].to_numpy(dtype=float) - float(mine[name]))
         others = sum(mask.to_numpy().astype(int) for mask in moved.values())
         best = int(np.lexsort((others, far, ~answers.reached))[0])
-        lead = self._move(name, feature, mine[name], theirs[name][best])
         follow = self._downstream(name)
-        rest = []
+        moves = [Move(name, mine[name], theirs[name][best], False)]
         for n in self.actions.names:
             if n != name and moved[n][best]:
-                value = _value(theirs[n][best])
-                rest.append(
-                    f"{n} follows to {value}"
-                    if n in follow
-                    else f"together with {n} to {value}"
-                )
-        return "; ".join([lead, *rest])
+                moves.append(Move(n, mine[n], theirs[n][best], n in follow))
+        return moves
 
     def _downstream(self, name: str) -> set[str]:
         """The features that move by themselves when this one does."""
@@ -150,7 +165,7 @@ class Teller:
         if feature.kind == "binary":
             return f"turn {name} {'on' if new else 'off'}"
         verb = "raise" if new > old else "lower"
-        return f"{verb} {name} from {_value(old)} to {_value(new)}"
+        return f"{verb} {name} from {told(old)} to {told(new)}"
 
 
 def _percent(share: float) -> str:
@@ -167,19 +182,20 @@ def _ranges(ranges: list[tuple[float, float]], reach: tuple[float, float]) -> st
         if from_start and to_end:
             words.append("anywhere it can go")
         elif from_start:
-            words.append(f"below {_value(high)}")
+            words.append(f"below {told(high)}")
         elif to_end:
-            words.append(f"above {_value(low)}")
+            words.append(f"above {told(low)}")
         elif low == high:
-            words.append(f"at {_value(low)}")
+            words.append(f"at {told(low)}")
         else:
-            words.append(f"between {_value(low)} and {_value(high)}")
+            words.append(f"between {told(low)} and {told(high)}")
     if len(words) > 4:
         words = [*words[:3], f"in {len(words) - 3} more places"]
     return ", or ".join(words)
 
 
-def _value(value: Any) -> str:
+def told(value: Any) -> str:
+    """A value as people write it."""
     if isinstance(value, (float, np.floating)):
         return f"{value:.6g}"
     return str(value)

@@ -79,5 +79,7 @@ def _float_bits(numbers: NDArray[np.float64]) -> Keys:
 
 
 def _word(text: str) -> np.uint64:
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(
+        text.encode("utf-8", "surrogatepass"), digest_size=8
+    ).digest()
     return np.uint64(int.from_bytes(digest, "little"))

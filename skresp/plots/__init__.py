@@ -1,0 +1,17 @@
+"""Displays: numbers that can be drawn, as scikit-learn's are."""
+
+from ._comparison import ComparisonDisplay
+from ._line import LineDisplay
+from ._rank import RankDisplay
+from ._responsiveness import ResponsivenessDisplay
+from ._threshold import ThresholdDisplay
+from ._trade_off import TradeOffDisplay
+
+__all__ = [
+    "ComparisonDisplay",
+    "LineDisplay",
+    "RankDisplay",
+    "ResponsivenessDisplay",
+    "ThresholdDisplay",
+    "TradeOffDisplay",
+]

@@ -1,0 +1,104 @@
+"""What a threshold costs: accuracy, people denied, people without recourse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from skresp.model_selection import threshold_curve
+
+from ._axes import LOOKS, bare, open_axes, percents
+
+
+@dataclass(eq=False, repr=False)
+class ThresholdDisplay:
+    """People denied and people without recourse against the threshold.
+
+    Parameters
+    ----------
+    frame : pandas DataFrame
+        With the columns threshold, denied and no_recourse (shares of all rows) and, if
+        known, accuracy: what `Verdicts.curve` and
+        `skresp.model_selection.threshold_curve` give.
+    chosen : float, optional
+        The threshold to mark.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib's, after `plot`
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skresp.plots import ThresholdDisplay
+    >>> frame = pd.DataFrame(
+    ...     {"threshold": [0.3, 0.5], "denied": [0.2, 0.4], "no_recourse": [0.0, 0.1]}
+    ... )
+    >>> display = ThresholdDisplay(frame, chosen=0.5).plot()
+    >>> [line.get_label() for line in display.ax_.lines[:2]]
+    ['denied', 'denied without recourse']
+    """
+
+    frame: pd.DataFrame
+    chosen: float | None = None
+
+    @classmethod
+    def from_verdicts(cls, verdicts: Any, thresholds: Any = None) -> ThresholdDisplay:
+        """The display of `verdicts.curve(thresholds)`."""
+        return cls(verdicts.curve(thresholds), verdicts.threshold)
+
+    @classmethod
+    def from_estimator(
+        cls, explainer: Any, X: Any, y: Any, thresholds: Any = None
+    ) -> ThresholdDisplay:
+        """The display of a fitted ResponsivenessExplainer, with the accuracy."""
+        return cls(threshold_curve(explainer, X, y, thresholds), explainer.threshold)
+
+    def plot(self, ax: Any = None) -> ThresholdDisplay:
+        """Draw it, on new axes unless some are given."""
+        self.figure_, self.ax_ = open_axes(ax, 6.5, 4.0)
+        ax = self.ax_
+        names = {
+            "denied": "denied",
+            "no_recourse": "denied without recourse",
+            "accuracy": "accuracy",
+        }
+        x = self.frame["threshold"].to_numpy(dtype=float)
+        lines = [(key, name) for key, name in names.items() if key in self.frame]
+        for (key, name), (colour, mark, dash) in zip(lines, LOOKS, strict=False):
+            ax.plot(
+                x,
+                self.frame[key].to_numpy(dtype=float),
+                color=colour,
+                marker=mark,
+                linestyle=dash,
+                markevery=max(len(x) // 10, 1),
+                label=name,
+            )
+        if self.chosen is not None:
+            ax.axvline(self.chosen, color="#444444", lw=1)
+            ax.annotate(
+                f"in use: {self.chosen:g}",
+                (self.chosen, 1.0),
+                xycoords=("data", "axes fraction"),
+                xytext=(4, -4),
+                textcoords="offset points",
+                va="top",
+                fontsize="small",
+            )
+        ax.set_ylim(0, 1)
+        percents(ax, "y")
+        ax.set_xlabel("threshold on the model's score")
+        ax.set_ylabel("share of all people")
+        ax.grid(True, color="#E5E5E5")
+        bare(ax)
+        ax.legend(
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
+            ncols=3,
+            frameon=False,
+            fontsize="small",
+        )
+        return self

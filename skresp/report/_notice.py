@@ -1,0 +1,279 @@
+"""What would change a decision, in the words of a letter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skresp.actions import as_table, row_labels
+from skresp.explain import Explanation
+from skresp.recourse import Verdicts
+
+from . import _change
+from ._change import Change, change_of, state
+from ._letter import as_html, as_text
+from ._reasons import check_reasons
+from ._witness import together
+
+NOTE = (
+    "This notice tells what would change the outcome, as the model stands today. That "
+    "is not by itself the legal statement of the reasons for the decision: a main "
+    "reason can be something that nobody can change."
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Notice:
+    """One person's notice, as `notice` makes it.
+
+    Attributes
+    ----------
+    content : dict
+        What is told, as plain values; see `to_dict`.
+    """
+
+    content: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """As plain text."""
+        return as_text(self.content)
+
+    @property
+    def html(self) -> str:
+        """As a fragment of HTML, everything escaped, without style or script."""
+        return as_html(self.content)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return self.content
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def notice(
+    explanation: Any,
+    row: Any = 0,
+    verdicts: Verdicts | None = None,
+    *,
+    reasons: Mapping[str, str | int] | None = None,
+    max_reasons: int = 4,
+    names: Mapping[str, str] | None = None,
+    wanted: str | None = None,
+) -> Notice:
+    """What one person could change for another decision, in plain words.
+
+    Parameters
+    ----------
+    explanation : Explanation, or fitted ResponsivenessExplainer
+    row : int
+        The position of the person among the rows of the explanation. For an explainer
+        the person itself, a table of one row, which is then explained and verified.
+    verdicts : Verdicts, optional
+        Of the same rows, from `verify`; `cost="fewest"` makes for short letters. Only
+        with them a notice can say that nothing helps, or that only several changes
+        made together do.
+    reasons : mapping from feature to text or code, optional
+        The reason to print for a feature: a text, or a code of `C1_REASONS`. Features
+        without one go by their name.
+    max_reasons : int, default=4
+        The most reasons to list.
+    names : mapping from feature to words, optional
+        What to call features.
+    wanted : str, optional
+        What the target is called: "approval of the loan".
+
+    Returns
+    -------
+    Notice
+        With `text`, `html` and `to_dict()`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
+    >>> from skresp.report import notice
+    >>> X = pd.DataFrame(
+    ...     [(i, n) for i in range(1, 6) for n in range(4)],
+    ...     columns=["income", "loans"],
+    ... )
+    >>> y = (X["income"] - X["loans"] >= 2).astype(int)
+    >>> actions = ActionSet(
+    ...     {
+    ...         "income": Feature("integer", 1, 5, max_increase=1),
+    ...         "loans": Feature("integer", 0, 3, max_decrease=1),
+    ...     }
+    ... )
+    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions).fit(X, y)
+    >>> print(notice(explainer, X.iloc[[5]], reasons={"income": 8}).text)
+    What would change this decision
+    <BLANKLINE>
+    One change is enough. Each of these, by itself, leads to the outcome 1.
+    <BLANKLINE>
+    1. Income insufficient for amount of credit requested (income)
+       Now: 2. Works: 3.
+       1 of the 2 changes open to you works.
+    <BLANKLINE>
+    2. loans
+       Now: 1. Works: 0.
+       1 of the 3 changes open to you works.
+    <BLANKLINE>
+    This notice tells what would change the outcome, as the model stands today. That is
+    not by itself the legal statement of the reasons for the decision: a main reason can
+    be something that nobody can change.
+    """
+    if not isinstance(explanation, Explanation):
+        explanation, row, verdicts = _ask(explanation, row)
+    if explanation.method != "responsiveness":
+        raise ValueError(
+            f"A notice needs responsiveness, and this explanation holds "
+            f"{explanation.method} values, which do not tell what would help. Pass "
+            f"ResponsivenessExplainer(...).fit(X).explain(X)."
+        )
+    if not isinstance(max_reasons, (int, np.integer)) or max_reasons < 1:
+        raise ValueError(
+            f"max_reasons must be a whole number of at least 1, got {max_reasons!r}."
+        )
+    place = explanation._position(row)
+    if verdicts is not None and len(verdicts) != len(explanation):
+        raise ValueError(
+            f"verdicts must be of the {len(explanation)} rows of the explanation, got "
+            f"{len(verdicts)}: verify and explain the same rows."
+        )
+    features = explanation.feature_names
+    table = check_reasons(reasons, features)
+    for name in names or {}:
+        if name not in features:
+            raise ValueError(
+                f"names has {name!r}, which is no feature; there are "
+                f"{', '.join(features)}."
+            )
+    called = {name: name for name in features} | dict(names or {})
+
+    status = _status(explanation, place, verdicts)
+    order = explanation.top_features(len(features))[place]
+    helps = status in ("single", "not single", "unknown")
+    listed = order[:max_reasons] if helps else []
+    content: dict[str, Any] = {
+        "row": _plain(row_labels(as_table(explanation.data))[place]),
+        "status": status,
+        "wanted": wanted or _goal(explanation),
+        "target": str(explanation.target),
+        "threshold": explanation.threshold,
+        "reasons": [],
+        "more": len(order) - len(listed) if helps else 0,
+        "together": [],
+        "sampled": bool(
+            (~explanation.exact & (explanation.n_reachable > 0))[place].any()
+        ),
+        "note": NOTE,
+    }
+    for j in listed:
+        change = change_of(explanation, place, j)
+        content["reasons"].append(_reason(change, table, called))
+    alone = status == "single" and not listed
+    if verdicts is not None and (status == "joint" or alone):
+        content["together"] = [
+            {
+                "feature": move.feature,
+                "name": called[move.feature],
+                "from": _plain(move.old),
+                "to": _plain(move.new),
+                "words": _moved(explanation, move, called),
+            }
+            for move in together(explanation, verdicts, place)
+        ]
+    return Notice(content)
+
+
+def _ask(explainer: Any, person: Any) -> tuple[Explanation, int, Verdicts]:
+    if not hasattr(explainer, "verify"):
+        raise TypeError(
+            f"explanation must be an Explanation or a fitted ResponsivenessExplainer, "
+            f"got {type(explainer).__name__}."
+        )
+    if isinstance(person, (int, np.integer)) or len(as_table(person)) != 1:
+        raise ValueError(
+            "With an explainer, row must be the person: a table of one row, such as "
+            "X.iloc[[0]]."
+        )
+    return explainer.explain(person), 0, explainer.verify(person, cost="fewest")
+
+
+def _status(explanation: Explanation, row: int, verdicts: Verdicts | None) -> str:
+    """The verdict; without one what the scores alone tell."""
+    if verdicts is not None:
+        return str(verdicts.status[row])
+    if np.isnan(explanation.values[row]).any():
+        return "invalid"
+    if explanation.at_target[row]:
+        return "approved"
+    return "single" if (explanation.values[row] > 0).any() else "not single"
+
+
+def _goal(explanation: Explanation) -> str:
+    goal = f"the outcome {explanation.target}"
+    if explanation.threshold is not None:
+        goal += f" (with a probability of at least {explanation.threshold:g})"
+    return goal
+
+
+def _reason(
+    change: Change,
+    table: Mapping[str, tuple[str, int | None]],
+    called: Mapping[str, str],
+) -> dict[str, Any]:
+    text, code = table.get(change.feature, (called[change.feature], None))
+    along = [
+        f"{called[m.feature]} {'follows to' if m.follows else 'goes along to'} "
+        f"{_change.number(m.new)}"
+        for m in change.moves[1:]
+    ]
+    return {
+        "feature": change.feature,
+        "name": called[change.feature],
+        "reason": text,
+        "code": code,
+        "now": _plain(change.now),
+        "now_words": state(change.now, change.kind),
+        "ranges": [[float(a), float(b)] for a, b in change.ranges],
+        "values": [_plain(v) for v in change.values],
+        "works": _change.works(change),
+        "certain": change.certain,
+        "example": _plain(change.moves[0].new) if change.moves else None,
+        "example_words": (
+            state(change.moves[0].new, change.kind) if change.moves else None
+        ),
+        "along": along,
+        "share": _change.share(change),
+        "score": change.score,
+        "lower": change.lower,
+        "upper": change.upper,
+        "exact": change.exact,
+    }
+
+
+def _moved(explanation: Explanation, move: Any, called: Mapping[str, str]) -> str:
+    kind = explanation.source.actions.features[move.feature].kind
+    old, new = state(move.old, kind), state(move.new, kind)
+    if move.follows:
+        return f"{called[move.feature]} follows from {old} to {new}"
+    return f"{called[move.feature]} from {old} to {new}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value != value:
+        return None
+    return (
+        value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+    )

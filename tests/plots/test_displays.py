@@ -1,0 +1,239 @@
+"""Displays show the numbers they hold, and leave the rest of matplotlib alone."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from skresp.model_selection import best_recourse_within
+from skresp.plots import (
+    ComparisonDisplay,
+    LineDisplay,
+    RankDisplay,
+    ResponsivenessDisplay,
+    ThresholdDisplay,
+    TradeOffDisplay,
+)
+from tests.lender import lender
+
+FRAME = pd.DataFrame(
+    {"RESP": [0.5, 0.0, 1.0, 1.0, 2.0], "SHAP": [1.0, 0.6, 0.4, 0.1, 4.0]},
+    index=[
+        "presented",
+        "all_unresponsive",
+        "some_responsive",
+        "all_responsive",
+        "n_features",
+    ],
+)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def texts(ax) -> list[str]:
+    return [t.get_text() for t in ax.texts]
+
+
+def responsive_row() -> int:
+    values = lender().explanation.values
+    return int(np.flatnonzero((values[:, 4] > 0) & (values[:, 4] < 1))[0])
+
+
+def every_display() -> list:
+    us = lender()
+    return [
+        ResponsivenessDisplay.from_explanation(us.explanation),
+        ResponsivenessDisplay.from_explanation(us.explanation, us.who("joint")),
+        ComparisonDisplay(FRAME),
+        RankDisplay(FRAME.iloc[:4].reset_index(drop=True)),
+        LineDisplay.from_explanation(us.explanation, responsive_row(), "income"),
+        TradeOffDisplay([0.7, 0.8], [0.9, 0.8], 0, ["a", "b"]),
+        ThresholdDisplay.from_verdicts(us.verdicts),
+    ]
+
+
+@pytest.mark.parametrize("k", range(7))
+def test_a_display_draws_where_it_is_told_and_returns_itself(k):
+    display = every_display()[k]
+    before = dict(mpl.rcParams)
+    ax = Figure().subplots()
+    assert display.plot(ax) is display
+    assert display.ax_ is ax
+    assert display.figure_ is ax.figure
+    assert not plt.get_fignums()  # no figure was opened on the side
+    own = display.plot()
+    assert own.ax_ is not ax
+    assert own.figure_ is own.ax_.figure
+    own.figure_.canvas.draw()
+    assert dict(mpl.rcParams) == before
+
+
+def test_bars_are_the_scores_and_say_who_cannot_change_what():
+    us = lender()
+    row = us.who("single")
+    display = us.explanation.plot(row)
+    names = [t.get_text() for t in display.ax_.get_yticklabels()]
+    told = dict(zip(names, texts(display.ax_), strict=True))
+    bars = [bar for bar in display.ax_.patches if bar.get_hatch() is None]
+    for bar, name in zip(bars, names, strict=True):
+        j = us.explanation.feature_names.index(name)
+        assert bar.get_width() == us.explanation.values[row, j]
+        if not us.actions.features[name].actionable:
+            assert told[name] == "nobody can change this"
+        elif us.explanation.n_reachable[row, j] == 0:
+            assert told[name] == "this person cannot move it"
+        elif us.explanation.values[row, j] == 0:
+            assert told[name] == "no change works"
+        else:
+            assert told[name].endswith("%")
+    assert {told["age"], told[names[0]]} > {"nobody can change this"}
+
+
+def test_intervals_are_drawn_where_scores_were_sampled():
+    values, lower, upper = (np.array([[v, 1.0]]) for v in (0.4, 0.3, 0.6))
+    display = ResponsivenessDisplay(
+        values, lower, upper, np.full((1, 2), 9), ["a", "b"], [True, True], "", True
+    ).plot()
+    ends = [c.get_segments()[0][:, 0] for c in display.ax_.collections]
+    assert len(ends) == 1
+    np.testing.assert_allclose(ends[0], [0.3, 0.6])
+
+
+def test_shares_of_people_add_up_and_leave_out_who_is_there():
+    us = lender()
+    display = us.explanation.plot()
+    need = ~us.explanation.at_target
+    assert f"{need.sum()} people" in display.ax_.get_title(loc="left")
+    widths = np.array([[bar.get_width() for bar in c] for c in display.ax_.containers])
+    np.testing.assert_allclose(widths.sum(axis=0), 1)
+    names = [t.get_text() for t in display.ax_.get_yticklabels()]
+    helped = widths[:4].sum(axis=0)
+    for name, share in zip(names, helped, strict=True):
+        j = us.explanation.feature_names.index(name)
+        assert share == pytest.approx((us.explanation.values[need, j] > 0).mean())
+
+
+def test_many_long_names_stay_apart_and_inside():
+    names = [f"feature {k} of ${k}$, {'long ' * (k % 9)}name" for k in range(40)]
+    ones = np.linspace(0, 1, 40)[None]
+    display = ResponsivenessDisplay(
+        ones, ones, ones, np.ones((1, 40)), names, [True] * 40, "", True
+    ).plot()
+    assert len(display.ax_.get_yticklabels()) == 20
+    assert any("20 more" in text for text in texts(display.ax_))
+    display.figure_.canvas.draw()
+    boxes = [t.get_window_extent() for t in display.ax_.get_yticklabels()]
+    assert min(box.x0 for box in boxes) >= 0
+    for upper, lower in itertools.pairwise(boxes):
+        assert upper.y0 >= lower.y1 - 1
+    assert "$39$" in display.ax_.get_yticklabels()[0].get_text().replace("\n", " ")
+
+
+def test_a_line_shows_where_it_works_and_where_the_person_stands():
+    us = lender()
+    row = responsive_row()
+    display = LineDisplay.from_explanation(us.explanation, row, "income").plot()
+    assert display.intervals == us.explanation.intervals(row, "income")
+    low, high = display.reach
+    assert low == us.X["income"][row] - 200
+    assert high == us.X["income"][row] + 400
+    spans = [
+        (p.vertices[:, 0].min(), p.vertices[:, 0].max())
+        for c in display.ax_.collections
+        for p in c.get_paths()
+    ]
+    np.testing.assert_allclose(spans, display.intervals)
+    share = sum(b - a for a, b in display.intervals) / (high - low)
+    assert share == pytest.approx(us.explanation.values[row, 4])
+    assert f"now {us.X['income'][row]:,.6g}" in texts(display.ax_)
+
+
+def test_a_comparison_is_in_shares_of_the_denied():
+    shares = ComparisonDisplay(FRAME).shares()
+    np.testing.assert_allclose(shares.sum(), 1)
+    assert shares["SHAP"].tolist() == pytest.approx([0.1, 0.3, 0.6, 0.0])
+    with pytest.raises(ValueError, match="compare_explainers"):
+        ComparisonDisplay(FRAME.iloc[1:])
+
+
+def test_a_threshold_display_counts_as_the_model_decides():
+    us = lender()
+    cuts = [0.3, 0.5, 0.7]
+    frame = ThresholdDisplay.from_estimator(us.explainer, us.X, us.y, cuts).frame
+    chance = us.model.predict_proba(us.X)[:, 1]
+    for cut, right, out in zip(cuts, frame["accuracy"], frame["denied"], strict=True):
+        assert right == pytest.approx(((chance >= cut) == (us.y == 1)).mean())
+        assert out == pytest.approx((chance < cut).mean())
+
+
+def test_ranks_of_responsiveness_itself_are_always_responsive():
+    us = lender()
+    displays = [
+        RankDisplay.from_explanations({"RESP": us.explanation}, us.explanation, 3),
+        RankDisplay.from_estimator({"RESP": us.explainer}, us.X, 3),
+    ]
+    for display in displays:
+        line = display.plot().ax_.lines[0]
+        assert line.get_xdata().tolist() == [1, 2, 3]
+        assert line.get_ydata().tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match="None of the explainers"):
+        RankDisplay.from_estimator({"SHAP": object()}, us.X)
+
+
+def test_a_search_shows_its_choice():
+    results = {"params": [{"m__c": 1}, {"m__c": 2}, {"m__c": 3}]}
+    for name, means in (("auc", [0.7, 0.8, 0.79]), ("recourse", [0.9, 0.5, 0.6])):
+        results[f"mean_test_{name}"] = np.array(means)
+        results[f"std_test_{name}"] = np.full(3, 0.02)
+        results[f"split0_test_{name}"] = np.array(means)
+    search = SimpleNamespace(cv_results_=results, refit=best_recourse_within(1.0))
+    display = TradeOffDisplay.from_search(search).plot()
+    assert (display.chosen, display.score_name) == (2, "auc")
+    assert "c=3" in texts(display.ax_)
+
+
+def test_the_front_is_what_no_candidate_beats():
+    rng = np.random.default_rng(0)
+    s, r = rng.integers(0, 5, (2, 30)) / 5
+    front = TradeOffDisplay(s, r).front()
+    for i in range(30):
+        beaten = any(
+            s[k] >= s[i] and r[k] >= r[i] and (s[k], r[k]) != (s[i], r[i])
+            for k in range(30)
+        )
+        assert front[i] == (not beaten)
+    with pytest.raises(ValueError, match="one number a candidate"):
+        TradeOffDisplay([1, 2], [1])
+
+
+def test_contributions_are_sent_to_shap():
+    shap = pytest.importorskip("shap")
+    us = lender()
+    for plot in (shap.plots.bar, shap.plots.beeswarm):
+        plot(us.explanation.to_shap(), show=False)
+        assert plt.gcf().axes
+        plt.close("all")
+
+
+def test_without_matplotlib_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from skresp.plots import RankDisplay\n"
+        "import pandas as pd\n"
+        "RankDisplay(pd.DataFrame({'a': [1.0]})).plot()"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "pip install 'skresp[plots]'" in run.stderr

@@ -1,0 +1,264 @@
+"""The numbers of an audit are those of the metrics; the page shows them and no more."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.frozen import FrozenEstimator
+
+from skresp import ResponsivenessExplainer, ShapExplainer
+from skresp.metrics import compare_explainers, recourse_summary
+from skresp.report import AuditReport, notice
+from skresp.report._summary import SECTIONS
+from tests.lender import lender
+from tests.report.strange import STRANGE, strange_report
+
+
+@cache
+def shap_explainer() -> ShapExplainer:
+    us = lender()
+    return ShapExplainer(FrozenEstimator(us.model), target=1, random_state=0).fit(us.X)
+
+
+@cache
+def report() -> AuditReport:
+    us = lender()
+    return AuditReport.from_estimator(
+        us.explainer,
+        us.X,
+        group="sex",
+        explainers={"SHAP": shap_explainer()},
+        date="2025-01-01",
+    )
+
+
+class Tags(HTMLParser):
+    """The tags and texts of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.words: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_people_are_counted_as_the_metrics_count_them():
+    us = lender()
+    people = report().to_dict()["people"]
+    for name, value in recourse_summary(us.verdicts).items():
+        assert people[name] == pytest.approx(value)
+    frame = recourse_summary(us.verdicts, groups=us.X["sex"])
+    for line in people["groups"]:
+        for name, value in frame.loc[line["group"]].items():
+            assert line[name] == pytest.approx(value)
+
+
+def test_features_help_those_whose_scores_say_so():
+    us = lender()
+    found = report().to_dict()["features"]
+    need = ~us.explanation.at_target
+    women = (us.X["sex"] == "female").to_numpy() & need
+    assert {f["feature"] for f in found["features"]} == set(us.X)
+    for line in found["features"]:
+        j = us.explanation.feature_names.index(line["feature"])
+        score = us.explanation.values[:, j]
+        assert line["helps"] == (score[need] > 0).sum() == sum(line["bands"])
+        assert line["mean"] == pytest.approx(score[need].mean())
+        assert line["can_move"] == (us.explanation.n_reachable[need, j] > 0).sum()
+        assert line["groups"]["female"] == pytest.approx((score[women] > 0).mean())
+
+
+def test_the_comparison_is_that_of_the_metrics():
+    us = lender()
+    frame = compare_explainers({"RESP": us.explainer, "SHAP": shap_explainer()}, us.X)
+    for line in report().to_dict()["comparison"]["explainers"]:
+        for name in ("presented", "all_unresponsive", "all_responsive", "n_features"):
+            assert line[name] == pytest.approx(frame.loc[name, line["name"]])
+
+
+def test_examples_are_of_every_fate_and_told_what_a_notice_tells():
+    us = lender()
+    examples = report().to_dict()["examples"]
+    assert {e["status"] for e in examples} == {"single", "joint", "fixed"}
+    for example in examples:
+        person = us.X.iloc[[int(example["row"])]]
+        told = notice(us.explainer, person).to_dict()
+        assert example["notice"]["reasons"] == told["reasons"]
+        assert example["notice"]["together"] == told["together"]
+
+
+def test_json_is_what_the_page_shows():
+    summary = json.loads(report().json)
+    assert summary == report().to_dict()
+    words = " ".join(Tags(report().html).words)
+    for fact in (
+        f"{summary['people']['n_denied']}",
+        summary["method"]["hashes"]["action set"],
+        summary["method"]["hashes"]["model"],
+        summary["method"]["versions"]["scikit-learn"],
+        "Each unit of change in years_employed changes age by 1.",
+        "2025-01-01",
+    ):
+        assert fact in words
+
+
+def test_the_same_call_makes_the_same_page():
+    us = lender()
+    again = AuditReport.from_estimator(
+        us.explainer,
+        us.X,
+        group=us.X["sex"],
+        explainers={"SHAP": shap_explainer()},
+        date="2025-01-01",
+    )
+    assert again.html == report().html
+
+
+def test_hashes_tell_models_and_actions_apart():
+    us = lender()
+
+    def hashes(model, actions):
+        explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+        made = AuditReport.from_estimator(
+            explainer.fit(us.X[:5]), us.X[:5], sections=["method"]
+        )
+        return made.to_dict()["method"]["hashes"]
+
+    mine = report().to_dict()["method"]["hashes"]
+    assert hashes(us.model, us.actions) == mine
+    fewer = us.actions.replace(constraints=us.actions.constraints[:-1])
+    assert hashes(us.model, fewer)["model"] == mine["model"]
+    assert hashes(us.model, fewer)["action set"] != mine["action set"]
+
+
+def test_the_page_names_its_own_script_and_asks_for_nothing():
+    page = report().html
+    tags = Tags(page).tags
+    for tag, attributes in tags:
+        assert "style" not in attributes
+        assert not any(name.startswith("on") for name in attributes)
+        for name in ("src", "href", "action", "data", "poster", "srcset"):
+            assert attributes.get(name, "#").startswith("#")
+        assert tag not in ("link", "iframe", "object", "embed", "base", "img", "form")
+    policy = next(a["content"] for _, a in tags if "http-equiv" in a)
+    assert policy.startswith("default-src 'none';")
+    for tag in ("style", "script"):
+        (text,) = re.findall(f"<{tag}>(.*?)</{tag}>", page, re.S)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_its_size_does_not_grow_with_rows():
+    us = lender()
+    many = pd.concat([us.X] * 100, ignore_index=True)
+    large = AuditReport.from_estimator(us.explainer, many, group="sex", date="x")
+    small = AuditReport.from_estimator(us.explainer, us.X, group="sex", date="x")
+    assert large.to_dict()["people"]["n_rows"] == 12_000
+    assert abs(len(large.html) - len(small.html)) < 2_000
+    assert len(small.html) < 200_000
+
+
+def test_sections_can_be_chosen():
+    us = lender()
+    made = AuditReport.from_estimator(us.explainer, us.X, sections=["method", "people"])
+    assert list(made.to_dict())[-2:] == ["people", "method"]
+    ids = [a["id"] for tag, a in Tags(made.html).tags if tag == "section" and "id" in a]
+    assert ids == ["people", "method"]
+    for section in SECTIONS:
+        assert section in report().to_dict()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"sections": ["peeple"]}, "sections has 'peeple'"),
+        ({"group": "gender"}, "group='gender' is no column"),
+        ({"group": [1, 2]}, "one label for each of its 120 rows"),
+        ({"examples": -1}, "examples must be"),
+        ({"compare_rows": 0}, "compare_rows must be"),
+    ],
+)
+def test_a_wrong_call_is_named(options, said):
+    with pytest.raises(ValueError, match=said):
+        AuditReport.from_estimator(lender().explainer, lender().X, **options)
+
+
+def test_other_explainers_are_sent_elsewhere():
+    with pytest.raises(TypeError, match="explainers="):
+        AuditReport.from_estimator(shap_explainer(), lender().X)
+
+
+def test_nobody_denied_is_a_page_too():
+    us = lender()
+    happy = us.X[us.explanation.at_target]
+    made = AuditReport.from_estimator(
+        us.explainer, happy, group="sex", explainers={"SHAP": shap_explainer()}
+    )
+    assert "Nobody is denied" in made.html
+    json.loads(made.json)
+
+
+def test_files_are_whole_or_not_there(tmp_path, monkeypatch):
+    made = report()
+    made.to_file(tmp_path / "audit.html")
+    made.to_file(str(tmp_path / "audit.json"))
+    assert (tmp_path / "audit.html").read_text() == made.html
+    assert json.loads((tmp_path / "audit.json").read_text()) == made.to_dict()
+    monkeypatch.setattr("os.replace", _fail)
+    with pytest.raises(OSError, match="disk"):
+        made.to_file(tmp_path / "audit.html")
+    with pytest.raises(OSError, match="disk"):
+        made.to_file(tmp_path / "new.html")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["audit.html", "audit.json"]
+    with pytest.raises(ValueError, match=r"must be \.html or \.json"):
+        made.to_file(tmp_path / "audit.pdf")
+
+
+def _fail(*_):
+    raise OSError("disk full")
+
+
+def test_strange_names_change_nothing_on_the_page(tmp_path):
+    made = strange_report()
+    made.to_file(tmp_path / "strange.html")
+    page = (tmp_path / "strange.html").read_text(encoding="utf-8")
+    tags = Tags(page).tags
+    assert sum(tag == "script" for tag, _ in tags) == 1
+    assert sum(tag == "style" for tag, _ in tags) == 1
+    assert not any(tag == "img" for tag, _ in tags)
+    assert not any(name.startswith("on") for _, a in tags for name in a)
+    words = " ".join(Tags(page).words)
+    for name in STRANGE[:4]:
+        assert name in words
+    assert "${title} {title} %s %(x)s" in words
+    assert "\x00" not in page
+    assert "\u202e" not in page
+    assert json.loads(made.json)["title"] == STRANGE[0]
+
+
+def test_rows_that_break_a_rule_are_counted_apart():
+    us = lender()
+    broken = us.X.copy()
+    broken.loc[3, "job"] = "not employed"
+    broken.loc[3, "years_employed"] = 9
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(us.model), us.actions, target=1, invalid_rows="nan"
+    ).fit(us.X)
+    made = AuditReport.from_estimator(explainer, broken).to_dict()
+    assert made["people"]["n_invalid"] == made["model"]["invalid"] == 1
+    assert made["people"]["n_rows"] == 119
+    assert np.isfinite(made["features"]["features"][0]["mean"])

@@ -1,0 +1,222 @@
+"""A notice says what works, and nothing that does not."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import Linkage
+from skresp.report import C1_REASONS, notice
+from tests.lender import lender
+
+DENIED = np.flatnonzero(~lender().explanation.at_target).tolist()
+
+
+def changed(row: int, moves: dict) -> pd.DataFrame:
+    """A person after some changes; years of employment make people older."""
+    us = lender()
+    person = us.X.iloc[[row]].copy()
+    for name, value in moves.items():
+        if name == "years_employed":
+            person["age"] += int(value) - person["years_employed"]
+        kept = person[name].dtype
+        person[name] = pd.Series([value], index=person.index).astype(kept)
+    return person
+
+
+def told(row: int, **options):
+    us = lender()
+    return notice(us.explanation, row, us.verdicts, **options)
+
+
+@pytest.mark.parametrize("row", DENIED)
+def test_every_value_that_a_notice_gives_works(row):
+    us = lender()
+    content = told(row, max_reasons=13).to_dict()
+    for reason in content["reasons"]:
+        ends = [end for pair in reason["ranges"] for end in pair]
+        for value in [*ends, *reason["values"]]:
+            person = changed(row, {reason["feature"]: value})
+            assert us.model.predict(person)[0] == 1, (reason["feature"], value)
+    works = {reason["feature"] for reason in content["reasons"]}
+    scores = us.explanation.values[row]
+    assert works == {us.explanation.feature_names[j] for j in np.flatnonzero(scores)}
+
+
+@pytest.mark.parametrize("row", DENIED)
+def test_changes_to_be_made_together_work_together_and_not_alone(row):
+    us = lender()
+    content = told(row).to_dict()
+    moves = {m["feature"]: m["to"] for m in content["together"]}
+    assert bool(moves) == (us.verdicts.status[row] == "joint")
+    if moves:
+        own = {name: value for name, value in moves.items() if name != "age"}
+        person = changed(row, own)
+        assert person["age"].iloc[0] == moves.get("age", us.X["age"][row])
+        assert us.model.predict(person)[0] == 1
+        for name, value in own.items():
+            assert us.model.predict(changed(row, {name: value}))[0] == 0
+        assert "one by one" in told(row).text
+        assert not content["reasons"]
+
+
+def test_a_fixed_prediction_says_so_and_gives_no_hope():
+    row = lender().who("fixed")
+    content = told(row).to_dict()
+    assert not content["reasons"]
+    assert not content["together"]
+    assert told(row).text.splitlines()[2].startswith("Nothing that you could change")
+
+
+def test_without_verdicts_nothing_is_said_to_be_fixed():
+    us = lender()
+    for status in ("fixed", "joint"):
+        text = notice(us.explanation, us.who(status)).text
+        assert "was not looked into" in text
+        assert "Nothing" not in text
+    assert "Nothing needs to change" in notice(us.explanation, us.who("approved")).text
+
+
+def test_an_explainer_and_a_person_are_enough():
+    us = lender()
+    row = us.who("joint")
+    person = us.X.iloc[[row]]
+    assert notice(us.explainer, person).to_dict()["status"] == "joint"
+    with pytest.raises(ValueError, match=r"X.iloc\[\[0\]\]"):
+        notice(us.explainer, 0)
+    with pytest.raises(TypeError, match="fitted ResponsivenessExplainer"):
+        notice(us.model, person)
+
+
+def test_reasons_come_from_the_table():
+    assert len(C1_REASONS) == 23
+    assert C1_REASONS[17].startswith("Delinquent past or present")
+    row = lender().who("single")
+    mine = told(row).to_dict()["reasons"][0]["feature"]
+    by_code = told(row, reasons={mine: 9}).to_dict()["reasons"][0]
+    assert (by_code["code"], by_code["reason"]) == (9, C1_REASONS[9])
+    by_text = told(row, reasons={mine: "Too little saved"})
+    assert f"1. Too little saved ({mine})" in by_text.text
+    named = told(row, names={mine: "what you put by"}, wanted="approval")
+    assert "1. what you put by\n" in named.text
+    assert "to approval." in named.text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"reasons": {"incom": 3}}, "reasons names 'incom'"),
+        ({"reasons": {"income": 24}}, "from 1 to 23"),
+        ({"reasons": {"income": True}}, "from 1 to 23"),
+        ({"names": {"incom": "x"}}, "names has 'incom'"),
+        ({"max_reasons": 0}, "max_reasons must be"),
+    ],
+)
+def test_a_wrong_table_is_named(options, said):
+    with pytest.raises(ValueError, match=said):
+        told(0, **options)
+
+
+def test_at_most_four_reasons_and_how_many_more():
+    us = lender()
+    helpful = (us.explanation.values > 0).sum(axis=1)
+    many = int(np.argmax(np.where(us.explanation.at_target, 0, helpful)))
+    n = int((us.explanation.values[many] > 0).sum())
+    content = told(many, max_reasons=1).to_dict()
+    assert len(content["reasons"]) == 1
+    assert content["more"] == n - 1 > 0
+    assert f"{n - 1} more" in told(many, max_reasons=1).text
+    assert len(told(many).to_dict()["reasons"]) <= 4
+
+
+def test_other_forms_tell_the_same():
+    us = lender()
+    for status in ("single", "joint", "fixed"):
+        found = told(us.who(status))
+        json.dumps(found.to_dict(), allow_nan=False)
+        words = "".join(found.text.split())
+        stripped = "".join(_text_of(found.html).split())
+        for number in ("1.", "2.", "3.", "4.", "-"):
+            words, stripped = words.replace(number, ""), stripped.replace(number, "")
+        assert stripped == words
+
+
+def test_names_and_labels_of_others_are_shown_not_run():
+    evil = '<script>alert("x")</script>'
+    label = "\"'><img src=x onerror=alert(1)>\u202e\x00\ud800" + "ß" * 300
+    X = pd.DataFrame({evil: ["plain", label] * 4})
+    model = DecisionTreeLabels(label, evil)
+    explainer = ResponsivenessExplainer(model, ActionSet.infer(X)).fit(X)
+    found = notice(explainer, X.iloc[[0]], reasons={evil: evil})
+    assert "<script" not in found.html
+    assert "<img" not in found.html
+    assert found.html.encode()
+    assert "alert(1)>" in _text_of(found.html)
+
+
+def test_what_follows_along_a_line_is_told():
+    X = pd.DataFrame({"debt": [0.0, 10.0, 4.0, 6.0], "total": [5.0, 15.0, 9.0, 11.0]})
+    model = DecisionTreeClassifier().fit(X[["debt", "total"]], [1, 0, 1, 0])
+    actions = ActionSet(
+        {"debt": Feature("real", 0, 10), "total": Feature("real", actionable=False)},
+        [Linkage("debt", {"total": 1})],
+    )
+    explainer = ResponsivenessExplainer(model, actions).fit(X)
+    reason = notice(explainer, X.iloc[[1]]).to_dict()["reasons"][0]
+    assert reason["ranges"] == [[0.0, 5.0]]
+    assert reason["along"] == ["total follows to 10"]
+
+
+def test_a_sampled_score_makes_no_claim_about_ranges():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(0, 1, 200), "b": rng.uniform(0, 1, 200)})
+    model = MLPClassifier((8,), solver="lbfgs", random_state=0)
+    model.fit(X, X["a"] + X["b"] > 1)
+    explainer = ResponsivenessExplainer(
+        model, ActionSet.infer(X), target=True, random_state=0
+    ).fit(X)
+    row = int(np.flatnonzero(~model.predict(X))[0])
+    reason = notice(explainer, X.iloc[[row]]).to_dict()["reasons"][0]
+    assert not reason["exact"]
+    assert not reason["ranges"]
+    assert "that were tried" in reason["share"]
+    person = X.iloc[[row]].assign(**{reason["feature"]: reason["example"]})
+    assert model.predict(person)[0]
+
+
+def test_nobody_is_told_that_nothing_helps_on_a_sample_alone():
+    X = pd.DataFrame({"a": np.linspace(0, 1, 20)})
+    model = DummyClassifier(strategy="constant", constant=0).fit(X, [0, 1] * 10)
+    explainer = ResponsivenessExplainer(
+        model, ActionSet.infer(X), target=1, method="sample", random_state=0
+    ).fit(X)
+    text = notice(explainer.explain(X), 0).text
+    assert "that were tried" in text
+
+
+class DecisionTreeLabels:
+    """Says 1 for one label of a column."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, label: str, column: str) -> None:
+        self.label, self.column = label, column
+
+    def predict(self, X):
+        return (X[self.column] == self.label).to_numpy().astype(int)
+
+
+def _text_of(page: str) -> str:
+    parts: list[str] = []
+    parser = HTMLParser()
+    parser.handle_data = parts.append
+    parser.feed(page)
+    return "".join(parts)
