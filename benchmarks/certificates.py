@@ -6,8 +6,8 @@ For each data set and model: the verdicts of all rows; the time of `verify` over
 `explain` on the same rows; how many times faster it is than asking the model about the
 whole product of changes, person by person with early exit, on a sample of denied
 people, and whether both say the same; the time of the best score of everybody, and the
-curve over thresholds held to verdicts at some of them. With `--credit` also all denied rows of Give Me Some
-Credit, with the peak memory.
+curve over thresholds held to verdicts at some of them. With `--credit` also all denied
+rows of Give Me Some Credit, with the peak memory.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ def report(name, bunch, people):
             f"  {len(some)} denied, ms a person: {fast * each:.2f} (in bulk "
             f"{1e3 * bulk:.2f}); the product person by person {naive * each:.1f} "
             f"({naive / fast:.0f} and {naive / len(some) / bulk:.0f} times); our own "
-            f"search of it {slow * each:.1f} ({slow / fast:.1f} times); {wrong} verdicts "
-            f"differ"
+            f"search of it {slow * each:.1f} ({slow / fast:.1f} times); verdicts that "
+            f"differ: {wrong}"
         )
         fresh = explainer.verify(X)
         began = perf_counter()

@@ -88,10 +88,8 @@ def main() -> None:
     if given.picture:
         from skresp.plots import TradeOffDisplay
 
-        TradeOffDisplay.from_cv_results(search.cv_results_, rule).plot()
-        TradeOffDisplay.from_cv_results(
-            search.cv_results_, rule
-        ).plot().figure_.savefig(given.picture, dpi=150, bbox_inches="tight")
+        display = TradeOffDisplay.from_search(search, rule).plot()
+        display.figure_.savefig(given.picture, dpi=150, bbox_inches="tight")
 
 
 if __name__ == "__main__":
