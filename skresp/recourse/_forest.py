@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp.reach import Part
-from skresp.scores import Door
+from skresp.scores import XGBOOST, Door
 
 from ._alone import alone_all, sums_of
 from ._boxes import search, search_all
@@ -41,6 +41,7 @@ Truth = NDArray[np.bool_]
 
 # Choices so near to the border that the model itself is asked about each.
 _MOST_ASKED = 512
+_FLOAT32 = 1e-6
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,10 @@ class Forest:
         trees, base = coder.trees(along.ensemble, along.decision)
         size = 10.0 if along.decision.cut is None else abs(along.decision.cut)
         tolerance = along.decision.doubt * max(1.0, size)
+        if along.ensemble.rule == XGBOOST:
+            # Sums in float32: each tree may round by a share of what they come to.
+            largest = np.maximum.reduceat(np.abs(trees.gain).max(axis=1), trees.roots)
+            tolerance = max(tolerance, _FLOAT32 * float(largest.sum()))
         return cls(along, coder, trees, base, tolerance)
 
     def cutter(self, door: Door, part: Part, codes: Numbers) -> Cutter:

@@ -146,9 +146,9 @@ def options_of(
     tried at some places, and no list of theirs is complete. `most` is how many changes
     of an integer that stands alone are listed.
     """
-    build = _Build(part, interventions, cutter, told, most, seed)
+    build = _Build(part, interventions, cutter, told, seed)
     found: list[tuple[Numbers, Truth, bool] | None] = [None] * len(values)
-    if build.is_lone:
+    if stands_alone(part, most):
         for i, change in enumerate(lone_changes(part, values, rows, cutter, told)):
             if change is not None:
                 found[i] = change, change[:, 0] != 0, told
@@ -173,28 +173,27 @@ def options_of(
     )
 
 
+def stands_alone(part: Part, most: int) -> bool:
+    """Whether a part is one number, tied to nothing, that goes by its line.
+
+    An integer does where it has more than so many changes.
+    """
+    if len(part.names) > 1 or part.constraints:
+        return False
+    feature = part.features[0]
+    if feature.kind != "integer" or not feature.can_change:
+        return feature.kind == "real"
+    low, high = feature.bounds
+    return (high - low) / (feature.step or 1) > most
+
+
 @dataclass(frozen=True)
 class _Build:
     part: Part
     interventions: str
     cutter: Cutter | None
     told: bool
-    most: int
     seed: int
-
-    @property
-    def is_lone(self) -> bool:
-        """Whether the part is one number, tied to nothing."""
-        part = self.part
-        if len(part.names) > 1 or part.constraints:
-            return False
-        feature = part.features[0]
-        if feature.kind == "real":
-            return True
-        if feature.kind != "integer" or not feature.can_change:
-            return False
-        low, high = feature.bounds
-        return (high - low) / (feature.step or 1) > self.most
 
     def entry(self, x: Numbers, row: int, reach: Reach) -> tuple[Numbers, Truth, bool]:
         """The changes of one value, which are single, and whether that is all."""

@@ -39,8 +39,15 @@ from ._found import (
     Found,
     reached,
 )
-from ._options import MOST_LISTED, MOST_LISTED_UNTOLD, Options, options_of
+from ._options import (
+    MOST_LISTED,
+    MOST_LISTED_UNTOLD,
+    Options,
+    options_of,
+    stands_alone,
+)
 from ._product import Product
+from ._shrink import shrink
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -224,6 +231,30 @@ class Task:
             out.change[ix] = each.changes[found.choice[:, p]]
             out.best[ix] = each.changes[found.best[:, p]]
         out.change[places[~out.has_witness[places]]] = 0.0
+        if not isinstance(self.engine, Product):
+            self._shrink(out, rows, places, options, columns)
+
+    def _shrink(
+        self,
+        out: Judged,
+        rows: Places,
+        places: Places,
+        options: list[Options],
+        columns: list[Places],
+    ) -> None:
+        """Numbers that go by their line: no further than it takes."""
+        for each, here in zip(options, columns, strict=True):
+            part = each.part
+            if not stands_alone(part, self.reading[1]):
+                continue
+            some = np.flatnonzero(out.change[places, here[0]])
+            if len(some):
+                change = out.change[places[some]]
+                before = self.codes[rows[some]]
+                shrink(
+                    self.door, self.actions, part, here[0], rows[some], before, change
+                )
+                out.change[places[some]] = change
 
     def _examined(
         self,

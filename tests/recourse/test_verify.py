@@ -547,3 +547,33 @@ def test_tied_reals_of_a_linear_model_are_decided(limit):
         assert verdicts.has_witness.all()
         assert "fixed" not in set(verdicts.status)
         assert (model.predict(verdicts.witness)).all()
+
+
+@pytest.mark.parametrize("kind", ["LR", "tree"])
+def test_a_witness_moves_a_number_no_further_than_it_takes(kind):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"income": rng.uniform(0, 100, 400), "debt": rng.integers(0, 5_000, 400)}
+    )
+    y = (X["income"] - X["debt"] / 50 > 20).astype(int)
+    model = (
+        LogisticRegression(max_iter=1_000) if kind == "LR" else DecisionTreeClassifier()
+    ).fit(X, y)
+    actions = ActionSet(
+        {
+            "income": Feature("real", 0, 100, max_increase=40),
+            "debt": Feature("integer", 0, 5_000, direction="decrease"),
+        }
+    )
+    explainer = ResponsivenessExplainer(model, actions).fit(X)
+    verdicts = explainer.verify(X)
+    rows = np.flatnonzero(verdicts.status == "single")
+    assert len(rows) > 50
+    change = verdicts.judged.change[rows]
+    assert ((change != 0).sum(axis=1) == 1).all()
+    witness = X.iloc[rows].reset_index(drop=True) + change
+    assert (model.predict(witness) == 1).all()
+    # Nine tenths of the change are not enough, for a model with one border.
+    less = X.iloc[rows].reset_index(drop=True) + 0.9 * change
+    if kind == "LR":
+        assert (model.predict(less) == 0).all()
