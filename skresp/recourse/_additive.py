@@ -56,6 +56,8 @@ class Additive:
         size = 10.0 if cut is None else abs(cut)
         return cls(along, along.decision.doubt * max(1.0, size))
 
+    fineness = 1
+
     def cutter(self, door: Door, part: Part, codes: Numbers) -> None:
         """None: the best of a line stands at one of its ends."""
 

@@ -16,7 +16,7 @@ from ._alone import alone_all, sums_of
 from ._boxes import search, search_all
 from ._branch import ALL, CHEAPEST
 from ._classes import Classes, Coder, classes_of
-from ._compile import Trees
+from ._compile import FEATURE, Trees
 from ._cuts import Cutter
 from ._found import (
     BOUND,
@@ -63,13 +63,20 @@ class Forest:
         tolerance = along.decision.doubt * max(1.0, size)
         if along.ensemble.rule == XGBOOST:
             # Sums in float32: each tree may round by a share of what they come to.
-            largest = np.maximum.reduceat(np.abs(trees.gain).max(axis=1), trees.roots)
+            leaf = trees.nodes[:, FEATURE] < 0
+            size = np.where(leaf, np.abs(trees.gain).max(axis=1), 0.0)
+            largest = np.maximum.reduceat(size, trees.roots)
             tolerance = max(tolerance, _FLOAT32 * float(largest.sum()))
         return cls(along, coder, trees, base, tolerance)
 
     def cutter(self, door: Door, part: Part, codes: Numbers) -> Cutter:
         """Where along lines of a part the trees may change their mind."""
         return Cutter(self.along, door, part, codes)
+
+    @property
+    def fineness(self) -> int:
+        """Into how many pieces a line may be cut."""
+        return max([1, *(len(cuts) for cuts in self.coder.thresholds.values())])
 
     def examine(
         self,

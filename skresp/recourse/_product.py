@@ -44,6 +44,8 @@ _LARGEST_ROUND = 4_096
 class Product:
     """A model of which nothing is known but its answers."""
 
+    fineness = 1
+
     def cutter(self, door: Door, part: Part, codes: Numbers) -> None:
         """None: nothing is known along lines."""
 

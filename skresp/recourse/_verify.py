@@ -55,10 +55,16 @@ Truth = NDArray[np.bool_]
 
 # People looked at together.
 _AT_ONCE = 2_048
+# Options of all of them on one part, about.
+_MOST_OPTIONS = 500_000
 
 
 class Engine(Protocol):
     """A way to come to verdicts about one kind of model."""
+
+    @property
+    def fineness(self) -> int:
+        """Into how many pieces a line may be cut."""
 
     def cutter(self, door: Door, part: Part, codes: Numbers) -> Any:
         """Where along lines of a part the model may change its mind."""
@@ -165,6 +171,17 @@ class Task:
     def engine(self) -> Engine:
         """The way to come to verdicts."""
         return self.reading[0]
+
+    @property
+    def at_once(self) -> int:
+        """How many people to look at together: fewer where each has many options."""
+        lines = any(
+            stands_alone(part, self.reading[1])
+            or any(f.kind == "real" and f.can_change for f in part.features)
+            for part in parts_of(self.actions)
+        )
+        few = max(16, _MOST_OPTIONS // self.engine.fineness)
+        return min(_AT_ONCE, few) if lines else _AT_ONCE
 
     def run(self, rows: Places) -> Judged:
         """The verdicts of some rows."""
@@ -336,7 +353,7 @@ def verify(
 ) -> Judged:
     """The verdict of every row of a task."""
     rows = len(task.codes)
-    size = _AT_ONCE
+    size = task.at_once
     if shown or effective_n_jobs(n_jobs) > 1:
         # Enough runs to share out and to show; what they are does not change a verdict.
         size = min(size, max(rows // 32, 64))

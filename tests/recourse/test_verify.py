@@ -577,3 +577,22 @@ def test_a_witness_moves_a_number_no_further_than_it_takes(kind):
     less = X.iloc[rows].reset_index(drop=True) + 0.9 * change
     if kind == "LR":
         assert (model.predict(less) == 0).all()
+
+
+def test_large_numbers_do_not_make_trees_doubtful():
+    """What stands at the splits of a tree is no part of its scores."""
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"income": rng.uniform(0, 3e6, 300), "age": rng.uniform(20, 70, 300)}
+    )
+    actions = ActionSet(
+        {
+            "income": Feature("real", 0, 3e6, max_increase=1e5),
+            "age": Feature("real", actionable=False),
+        }
+    )
+    model = xgboost.XGBClassifier(n_estimators=40, n_jobs=1)
+    model.fit(X, (X["income"] > 1.5e6 - 1e4 * X["age"]).astype(int))
+    verdicts = ResponsivenessExplainer(model, actions).fit(X).verify(X)
+    assert set(verdicts.status) == {"approved", "single", "fixed"}
