@@ -16,21 +16,18 @@ from ._branch import ALL, BEST, CHEAPEST
 from ._cost import costs_of
 from ._found import (
     BOUND,
-    EXHAUSTION,
     FIXED,
-    JOINT,
     NOT_ALL,
-    OUT_OF_BUDGET,
     SINGLE,
     UNKNOWN,
     WITNESS,
     Ask,
     Found,
-    reached,
-    segments,
+    option_points,
 )
 from ._optimum import best_change
 from ._options import Options
+from ._run import MOST_ASKED, Run
 from ._sums import search_sums
 from ._tables import MOST_PARTS
 
@@ -38,7 +35,6 @@ Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
-_MOST_ASKED = 512
 _SOLVED = 1e-6
 
 
@@ -79,7 +75,7 @@ class Additive:
         return _Run(self, door, list(options), costs, rows, denied, ask).found()
 
 
-class _Run:
+class _Run(Run):
     """One run of people."""
 
     def __init__(
@@ -92,8 +88,8 @@ class _Run:
         denied: Truth,
         ask: Ask,
     ) -> None:
-        self.model, self.door, self.options, self.ask = model, door, options, ask
-        self.rows, self.denied, self.costs = rows, denied, list(costs)
+        super().__init__(door, options, rows, denied, ask)
+        self.model, self.costs = model, list(costs)
         self.gap = model.gaps(door.wardrobe.take(rows, []))
         self.bounded = np.ones(len(rows), dtype=bool)
         for p, each in enumerate(options):
@@ -110,9 +106,6 @@ class _Run:
         width = self.gap.shape[1]
         self.gain = np.concatenate([np.zeros((0, width)), *self.gains])
         self.cost = np.concatenate([np.zeros(0), *self.costs])
-        self.complete = np.ones(len(rows), dtype=bool)
-        for each in options:
-            self.complete &= each.complete[each.which]
 
     def _with_optima(self, options: Options) -> tuple[Options, Truth]:
         """With the best change of each value that has no complete list, and where that
@@ -133,15 +126,8 @@ class _Run:
 
     def _gains(self, options: Options) -> Numbers:
         """What each option of a part adds to the gaps."""
-        rows = options.rows[options.owner]
-        out = []
-        for start in range(0, len(rows), self.door.batch):
-            some = np.arange(start, min(start + self.door.batch, len(rows)))
-            changed = segments(self.door, [options], some[:, None])
-            cuts = [segment.within(0, len(some)) for segment in changed]
-            points = self.door.wardrobe.take(rows[some], [cut for cut in cuts if cut])
-            out.append(self.model.gaps(points))
-        after = np.concatenate(out)
+        found = [self.model.gaps(p) for p in option_points(self.door, options)]
+        after = np.concatenate(found)
         return after - after[options.offsets[options.owner]]
 
     def found(self) -> Found:
@@ -207,7 +193,7 @@ class _Run:
             cheaper = lead[cost[place[lead]] < price[owner[lead]]]
             who = owner[cheaper]
             price[who] = cost[place[cheaper]]
-            out.choice[who] = self._stay(who)
+            out.choice[who] = self.stay(who)
             out.choice[who, p] = place[cheaper]
             doubt = np.flatnonzero(np.abs(value) <= tolerance)
             near += [(int(owner[k]), p, int(place[k])) for k in doubt]
@@ -215,16 +201,12 @@ class _Run:
         asked = [entry for entry in near if not np.isfinite(price[entry[0]])]
         if asked:
             who = np.array([i for i, _, _ in asked])
-            choice = self._stay(who)
+            choice = self.stay(who)
             for k, (_, p, place_of) in enumerate(asked):
                 choice[k, p] = place_of
-            ok = reached(self.door, self.options, self.rows[who], choice)
+            ok = self.reached(who, choice)
             out.choice[who[ok]] = choice[ok]
             out.note(who[ok], SINGLE, WITNESS)
-
-    def _stay(self, people: Places) -> Places:
-        stays = [each.offsets[each.which[people]] for each in self.options]
-        return np.array(stays, dtype=np.intp).T.reshape(len(people), len(stays))
 
     def _others(self, out: Found, people: Places) -> None:
         tolerance = self.model.tolerance
@@ -238,7 +220,6 @@ class _Run:
         out.note(people[~complete & ~(low & bounded)], UNKNOWN, NOT_ALL)
         joint = people[value > tolerance]
         out.choice[joint] = out.best[joint]
-        out.note(joint, JOINT, WITNESS)
         if self.ask.cost is None:
             if self.gap.shape[1] == 1:
                 out.choice[joint] = self._few_parts(joint, out.best[joint])
@@ -249,9 +230,12 @@ class _Run:
                 out.used[i] += nodes
                 if len(choice):
                     out.choice[i] = choice[0]
+        self.note_joint(out, joint, out.choice[joint])
         for i in people[complete & (value >= -tolerance) & (value <= tolerance)]:
-            self._near_border(out, int(i))
-        out.note(people[(out.status[people] == JOINT) & ~complete], UNKNOWN, NOT_ALL)
+            choice, _, ended, nodes = self._search(int(i), ALL, -tolerance)
+            out.used[i] += nodes
+            cost = self.cost[choice + self.start[:-1]].sum(axis=1)
+            self.settle(out, int(i), choice, cost, ended)
 
     def _few_parts(self, people: Places, best: Places) -> Places:
         """Of the best of each part as few as it takes, the largest gains first."""
@@ -264,28 +248,13 @@ class _Run:
         enough = self.gap[people] + before > self.model.tolerance
         needed = np.empty(best.shape, dtype=bool)
         np.put_along_axis(needed, order, ~enough, axis=1)
-        return np.where(needed, best, self._stay(people))
-
-    def _near_border(self, out: Found, i: int) -> None:
-        choice, _, done, nodes = self._search(i, ALL, -self.model.tolerance)
-        out.used[i] += nodes + len(choice)
-        who = np.full(len(choice), self.rows[i])
-        ok = reached(self.door, self.options, who, choice)
-        if ok.any():
-            cost = self.cost[choice + self.start[:-1]].sum(axis=1)
-            hits = np.flatnonzero(ok)
-            out.choice[i] = choice[hits[np.argmin(cost[hits])]]
-            out.note(i, JOINT, WITNESS)
-        elif done and self.complete[i]:
-            out.note(i, FIXED, EXHAUSTION)
-        else:
-            out.note(i, UNKNOWN, OUT_OF_BUDGET if not done else NOT_ALL)
+        return np.where(needed, best, self.stay(people))
 
     def _search(
         self, i: int, mode: int, goal: float
     ) -> tuple[Places, float, bool, int]:
         """Choices of options of one person, with value, whether done, and nodes."""
-        stay = self._stay(np.array([i]))
+        stay = self.stay(np.array([i]))
         first = stay[0] + self.start[:-1]
         count = np.array([o.counts_of_people[i] for o in self.options], dtype=np.int64)
         spread = np.array(
@@ -299,7 +268,7 @@ class _Run:
         cut = len(order) > MOST_PARTS
         order = order[:MOST_PARTS]  # of more, the rest stay put
         best = np.full(len(order), -1, dtype=np.int64)
-        found = np.full((_MOST_ASKED if mode == ALL else 0, len(order)), -1)
+        found = np.full((MOST_ASKED if mode == ALL else 0, len(order)), -1)
         many, nodes, value, done = search_sums(
             mode,
             goal,

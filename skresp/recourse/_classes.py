@@ -17,7 +17,7 @@ from skresp.reach import distinct_rows
 from skresp.scores import DOUBLE, XGBOOST, Decision, Door, Ensemble
 
 from ._compile import Trees
-from ._found import segments
+from ._found import option_points
 from ._options import Options
 
 Places = NDArray[np.intp]
@@ -158,7 +158,9 @@ def classes_of(
     columns: list[list[Any]] = [[], [], [], []]
     made = 0
     for p, each in enumerate(options):
-        codes = option_codes(door, along, coder, each)
+        codes = np.concatenate(
+            [coder.codes(_numbers(along, p)) for p in option_points(door, each)]
+        )
         stay = codes[each.offsets[each.owner]]
         moved = np.flatnonzero((codes != stay).any(axis=0))
         if (part_of[moved] >= 0).any():
@@ -202,16 +204,3 @@ def _numbers(along: Any, points: Any) -> Numbers:
     if found is None:
         raise NotSeparableError
     return np.asarray(found)
-
-
-def option_codes(door: Door, along: Any, coder: Coder, options: Options) -> Codes:
-    """The codes of every option of a part, all else being as in some row."""
-    out = []
-    rows = options.rows[options.owner]
-    for start in range(0, len(rows), door.batch):
-        some = np.arange(start, min(start + door.batch, len(rows)))
-        changed = segments(door, [options], some[:, None])
-        cuts = [segment.within(0, len(some)) for segment in changed]
-        points = door.wardrobe.take(rows[some], [cut for cut in cuts if cut])
-        out.append(coder.codes(_numbers(along, points)))
-    return np.concatenate(out)

@@ -20,27 +20,22 @@ from ._compile import FEATURE, Trees
 from ._cuts import Cutter
 from ._found import (
     BOUND,
-    EXHAUSTION,
     FIXED,
-    JOINT,
     NOT_ALL,
-    OUT_OF_BUDGET,
     SINGLE,
     UNKNOWN,
     WITNESS,
     Ask,
     Found,
-    reached,
 )
 from ._options import Options
+from ._run import MOST_ASKED, Run
 from ._tables import MOST_PARTS
 
 Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
-# Choices so near to the border that the model itself is asked about each.
-_MOST_ASKED = 512
 _FLOAT32 = 1e-6
 
 
@@ -126,7 +121,7 @@ class _Layout:
         return np.lexsort((-values, self.owner))[self.start[:, 0]]
 
 
-class _Run:
+class _Run(Run):
     """One run of people through a forest."""
 
     def __init__(
@@ -139,15 +134,11 @@ class _Run:
         ask: Ask,
         classes: Classes,
     ) -> None:
-        self.forest, self.door, self.options = forest, door, options
-        self.rows, self.denied, self.ask, self.classes = rows, denied, ask, classes
-        n = len(rows)
-        self.complete = np.ones(n, dtype=bool)
-        for each in options:
-            self.complete &= each.complete[each.which]
+        super().__init__(door, options, rows, denied, ask)
+        self.forest, self.classes = forest, classes
         self.layout = _Layout.of(classes.first, classes.count)
         self.gain = np.zeros((len(self.layout.owner), forest.trees.gain.shape[1]))
-        self.stay = np.zeros((n, self.gain.shape[1]))
+        self.still = np.zeros((len(rows), self.gain.shape[1]))
 
     def found(self) -> Found:
         """The verdicts of those who are denied, and the best of all where asked."""
@@ -165,11 +156,11 @@ class _Run:
             classes.first,
             classes.count,
             self.layout.start,
-            self.stay,
+            self.still,
             self.gain,
         )
         owner, part = self.layout.owner, self.layout.part
-        self.alone = (forest.base + self.stay[owner] + self.gain).min(axis=1)
+        self.alone = (forest.base + self.still[owner] + self.gain).min(axis=1)
         size = np.abs(self.gain).max(axis=1, initial=0.0)
         self.influence = np.zeros((n, parts))
         np.maximum.at(self.influence, (owner, part), size)
@@ -199,12 +190,12 @@ class _Run:
             # So near that only the model itself can tell.
             near = near[np.lexsort((-price[near], owner[near]))]
             choice = self._single_choice(near)
-            ok = reached(self.door, self.options, self.rows[owner[near]], choice)
+            ok = self.reached(owner[near], choice)
             self._note_single(out, near[ok])
 
     def _single_choice(self, entries: Places) -> Places:
         """Choices in which but one part does not stay put."""
-        choice = self._stay(self.layout.owner[entries])
+        choice = self.stay(self.layout.owner[entries])
         moved = self.classes.single[self.layout.which[entries]]
         choice[np.arange(len(entries)), self.layout.part[entries]] = moved
         return choice
@@ -215,10 +206,6 @@ class _Run:
         last = entries[::-1][back]
         out.choice[who] = self._single_choice(last)
         out.note(who, SINGLE, WITNESS)
-
-    def _stay(self, people: Places) -> Places:
-        stays = [each.offsets[each.which[people]] for each in self.options]
-        return np.array(stays, dtype=np.intp).T.reshape(len(people), len(stays))
 
     # -- all parts together -----------------------------------------------------------
 
@@ -268,7 +255,7 @@ class _Run:
         out.best[:] = self._as_options(np.arange(n), choice)
         still = np.flatnonzero((choice < 0).all(axis=1))  # one change does as much
         entry = top[still]
-        out.best[still] = self._stay(still)
+        out.best[still] = self.stay(still)
         moved = self.classes.option[self.layout.which[entry]]
         out.best[still, self.layout.part[entry]] = moved
         out.best_known[:] = done & self.complete
@@ -276,9 +263,9 @@ class _Run:
     def _as_options(self, people: Places, choice: Any) -> Places:
         """Classes as options, the cheapest of each; staying put where there is none."""
         if not len(self.classes.option):
-            return self._stay(people)
+            return self.stay(people)
         picked = self.classes.option[np.maximum(choice, 0)]
-        return np.where(choice >= 0, picked, self._stay(people))
+        return np.where(choice >= 0, picked, self.stay(people))
 
     def _others(self, out: Found, people: Places) -> None:
         """Those whom no single change helps: several at once, or nothing."""
@@ -299,9 +286,7 @@ class _Run:
         joint = people[sure]
         if self.ask.cost is None:
             self._undo_needless(joint, classes)
-        out.choice[joint] = self._as_options(joint, classes[joint])
-        out.note(joint, JOINT, WITNESS)
-        out.note(joint[~self.complete[joint]], UNKNOWN, NOT_ALL)
+        self.note_joint(out, joint, self._as_options(joint, classes[joint]))
         # Where the list of changes is not complete, one that helps may be missing.
         low = people[~sure & done[people] & (value[people] <= -tolerance)]
         out.note(low[self.complete[low]], FIXED, BOUND)
@@ -421,22 +406,14 @@ class _Run:
     def _near_border(self, out: Found, i: int) -> None:
         """Somebody whose best is so near to the border that the model must be asked."""
         parts = int((self.classes.count[i] > 1).sum())
-        found = np.full((_MOST_ASKED, parts), -1, dtype=np.int64)
+        found = np.full((MOST_ASKED, parts), -1, dtype=np.int64)
         best = np.full(parts, -1, dtype=np.int64)
         order, (count, nodes, _, done) = self._search(
             i, ALL, -self.forest.tolerance, best, found
         )
-        out.used[i] += nodes + count
+        out.used[i] += nodes
         choice = np.full((count, len(self.options)), -1, dtype=np.int64)
         choice[:, order] = found[:count]
+        cost = np.where(choice >= 0, self.classes.cost[np.maximum(choice, 0)], 0.0)
         picks = self._as_options(np.full(count, i), choice)
-        ok = reached(self.door, self.options, np.full(count, self.rows[i]), picks)
-        if ok.any():
-            cost = self.classes.cost[np.maximum(choice, 0)].sum(axis=1)
-            hit = np.flatnonzero(ok)
-            out.choice[i] = picks[hit[np.argmin(cost[hit])]]
-            out.note(i, JOINT, WITNESS)
-        elif done and self.complete[i]:
-            out.note(i, FIXED, EXHAUSTION)
-        else:
-            out.note(i, UNKNOWN, OUT_OF_BUDGET if not done else NOT_ALL)
+        self.settle(out, i, picks, cost.sum(axis=1), bool(done))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
@@ -104,6 +104,19 @@ def segments(door: Door, options: Sequence[Options], choice: Places) -> list[Seg
         if values:
             out.append(Segment(0, len(choice), values))
     return out
+
+
+def option_points(door: Door, options: Options) -> Iterator[Any]:
+    """Every option of a part as points in the model's dress, a batch at a time.
+
+    All else is as in some row that has the value the option starts from.
+    """
+    rows = options.rows[options.owner]
+    for start in range(0, len(rows), door.batch):
+        some = np.arange(start, min(start + door.batch, len(rows)))
+        changed = segments(door, [options], some[:, None])
+        cuts = [segment.within(0, len(some)) for segment in changed]
+        yield door.wardrobe.take(rows[some], [cut for cut in cuts if cut])
 
 
 def reached(

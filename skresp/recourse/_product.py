@@ -27,9 +27,9 @@ from ._found import (
     WITNESS,
     Ask,
     Found,
-    reached,
 )
 from ._options import Options
+from ._run import Run
 
 Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
@@ -62,7 +62,7 @@ class Product:
         return _Run(door, list(options), costs, rows, denied, ask).found()
 
 
-class _Run:
+class _Run(Run):
     """One run of people."""
 
     def __init__(
@@ -74,17 +74,13 @@ class _Run:
         denied: Truth,
         ask: Ask,
     ) -> None:
-        self.door, self.options, self.rows, self.ask = door, options, rows, ask
-        self.denied = denied
+        super().__init__(door, options, rows, denied, ask)
         # The options of each value, cheapest first; staying put costs nothing.
         self.order = [
             np.lexsort((np.arange(len(cost)), cost, each.owner))
             for each, cost in zip(options, costs, strict=True)
         ]
         self.costs = costs
-        self.complete = np.ones(len(rows), dtype=bool)
-        for each in options:
-            self.complete &= each.complete[each.which]
 
     def found(self) -> Found:
         out = Found.blank(self.options, len(self.rows))
@@ -145,7 +141,7 @@ class _Run:
         counts = [len(batch) for batch in points]
         choice = np.concatenate(points)
         who = np.repeat(people, counts)
-        ok = reached(self.door, self.options, self.rows[who], choice)
+        ok = self.reached(who, choice)
         cost = np.zeros(len(choice))
         for p, each in enumerate(self.costs):
             cost += each[choice[:, p]]
