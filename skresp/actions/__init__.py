@@ -16,7 +16,7 @@ from ._columns import (
     spread,
 )
 from ._constraint import Constraint, Truth, Values, check_keys
-from ._feature import DIRECTIONS, Feature, format_number, slack
+from ._feature import DIRECTIONS, Feature, format_number, landed, slack
 
 __all__ = [
     "DIRECTIONS",
@@ -40,6 +40,7 @@ __all__ = [
     "is_frame",
     "is_polars",
     "kept",
+    "landed",
     "number_matrix",
     "row_labels",
     "slack",

@@ -17,7 +17,7 @@ from ._columns import (
     row_labels,
     with_values,
 )
-from ._feature import Feature
+from ._feature import Feature, landed
 
 if TYPE_CHECKING:
     from ._action_set import ActionSet
@@ -180,9 +180,14 @@ def decode(
     for i, (name, position) in enumerate(zip(actions.names, positions, strict=True)):
         moved = (after[:, i] != before[:, i]) & ~np.isnan(before[:, i])
         if moved.any():
+            feature, was, now = (
+                actions.features[name],
+                before[moved, i],
+                after[moved, i],
+            )
             changes[position] = (
                 moved,
-                values_of(actions.features[name], after[moved, i]),
+                values_of(feature, landed(feature, was, now - was)),
             )
     return with_values(table, changes)
 

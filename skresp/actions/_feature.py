@@ -311,6 +311,22 @@ def format_number(value: float) -> str:
     return str(int(value)) if value == int(value) else f"{value:.6g}"
 
 
+def landed(
+    feature: Feature, before: NDArray[np.float64], change: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Where changes lead: a real that goes to a bound lands on it.
+
+    `x + (bound - x)` need not be the bound, and may lie beyond it.
+    """
+    after = before + change
+    if feature.kind != "real" or not feature.can_change:
+        return after
+    for bound in feature.bounds:
+        near = np.abs(after - bound) <= 1e-14 * np.maximum(np.abs(before), abs(bound))
+        after = np.where(near & (change != 0), bound, after)
+    return after
+
+
 def slack(*values: NDArray[np.float64]) -> NDArray[np.float64]:
     """What a comparison of computed reals may be off by."""
     return REAL_SLACK * np.maximum(1.0, np.maximum.reduce([np.abs(v) for v in values]))

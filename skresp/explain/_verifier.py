@@ -73,8 +73,9 @@ class Verifier:
             Seconds after which whatever is left is "unknown". With a limit two calls
             may differ in what they got done.
         cost : "fewest", mapping or callable, optional
-            Ask for the cheapest witness, which takes longer where several changes are
-            needed at once. "fewest": as few features as possible and then the smallest
+            Ask for the cheapest witness of its status (the cheapest single change,
+            where there is one), which takes longer where several changes are needed
+            at once. "fewest": as few features as possible and then the smallest
             change, each as a share of its range. A mapping from feature to the cost
             of a unit of change, one number or a pair (up, down). Or a function of two
             frames of numbers, the columns of one part before and after, whose results
@@ -120,7 +121,7 @@ class Verifier:
         codes = source.codes(people)
         limit = np.inf if time_limit is None else time_limit
         width = len(source.actions.names)
-        ask = Ask(int(max_points), monotonic() + limit, cost, source.seed, width)
+        ask = Ask(int(max_points), monotonic() + limit, cost, source.seed, width, limit)
         task = Task(
             source.door(people),
             source.actions,

@@ -56,6 +56,8 @@ def recourse_summary(explainer: Any, X: Any = None, *, groups: Any = None) -> An
     {'denied': 0.5, 'no_recourse': 0.3, 'single': 0.4, 'joint': 0.3, 'unknown': 0.0, \
 'n_rows': 20.0, 'n_denied': 10.0, 'n_invalid': 0.0}
     """
+    if X is None and not isinstance(explainer, Verdicts):
+        raise ValueError("X is None: pass the rows to ask for verdicts about.")
     verdicts = explainer if isinstance(explainer, Verdicts) else explainer.verify(X)
     status = verdicts.status
     if groups is None:

@@ -55,6 +55,7 @@ class RecourseScorer(BaseEstimator):
         - "neg_recourse_rate_gap" and its kin: minus the difference between the group
           with the highest and the one with the lowest rate.
     target, threshold, interventions : see `ResponsivenessExplainer`
+        Where the estimator is one, its own unless given.
     groups : str, optional
         A column of X that the gaps are between. Groups can also be passed as metadata,
         see `set_score_request`.
@@ -97,7 +98,7 @@ class RecourseScorer(BaseEstimator):
         target: Any = None,
         *,
         threshold: float | None = None,
-        interventions: str = "minimal",
+        interventions: str | None = None,
         groups: str | None = None,
         max_points: int = 100_000,
         random_state: int = 0,
@@ -116,7 +117,7 @@ class RecourseScorer(BaseEstimator):
     ) -> Any:
         """The score of a fitted model on X; y plays no part."""
         names = [self.metric] if isinstance(self.metric, str) else list(self.metric)
-        for name in names:
+        for name in names or ["[]"]:
             if name not in METRICS:
                 raise ValueError(
                     f"metric must be one of {', '.join(METRICS)}, or a list of them, "
@@ -185,7 +186,7 @@ class RecourseScorer(BaseEstimator):
             actions = estimator.action_set_ if actions is None else actions
             target = estimator.target if target is None else target
             threshold = estimator.threshold if threshold is None else threshold
-            interventions = estimator.interventions
+            interventions = interventions or estimator.interventions
             estimator = estimator.estimator_
         if actions is None:
             raise ValueError(
@@ -197,7 +198,7 @@ class RecourseScorer(BaseEstimator):
             actions,
             target=target,
             threshold=threshold,
-            interventions=interventions,
+            interventions=interventions or "minimal",
             invalid_rows="nan",
             missing="hold",
             random_state=self.random_state,
@@ -209,6 +210,11 @@ class RecourseScorer(BaseEstimator):
         """Ask for groups as metadata, by their name or by an alias."""
         self._groups_request = groups
         return self
+
+    def __sklearn_clone__(self) -> RecourseScorer:
+        copy = type(self)(**self.get_params(deep=False))
+        copy._groups_request = getattr(self, "_groups_request", None)
+        return copy
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Which metadata the scorer asks for."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from skresp.explain import ResponsivenessExplainer
+from skresp.scores import AtLeast, AtMost
 
 
 def threshold_curve(
@@ -30,6 +31,18 @@ def threshold_curve(
     frame with the columns `threshold`, `accuracy`, `denied`, `no_recourse` (shares of
     all rows) and `no_recourse_of_denied`
     """
+    if isinstance(explainer.target_, (AtLeast, AtMost)):
+        raise ValueError(
+            f"The model predicts numbers (target {explainer.target_}), so there is no "
+            f"accuracy; see explainer.verify(X).curve(thresholds)."
+        )
+    known = set(np.asarray(explainer.classes_).tolist())
+    strange = set(np.unique(np.asarray(y)).tolist()) - known
+    if strange:
+        raise ValueError(
+            f"y has the label {sorted(map(repr, strange))[0]}, which is no class of "
+            f"the model; it has {', '.join(sorted(map(repr, known)))}."
+        )
     verdicts = explainer.verify(X)
     curve = verdicts.curve(thresholds)
     good = np.asarray(y) == verdicts.target

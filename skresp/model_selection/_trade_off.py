@@ -40,15 +40,16 @@ class BestRecourse:
     def eligible(self, cv_results: Mapping[str, Any]) -> NDArray[np.bool_]:
         """Which candidates predict well enough."""
         score = _mean(cv_results, self.score)
-        if np.isnan(score).all():
-            return np.zeros(len(score), dtype=bool)
-        top = int(np.nanargmax(score))
+        both = ~np.isnan(score) & ~np.isnan(_mean(cv_results, self.recourse))
+        if not both.any():
+            return both
+        top = int(np.argmax(np.where(both, score, -np.inf)))
         room = self.tolerance
         if room is None:
             folds = _folds(cv_results, self.score)
             error = float(cv_results[f"std_test_{self.score}"][top]) / np.sqrt(folds)
-            room = self.standard_errors * error
-        return np.asarray(score >= score[top] - room)
+            room = self.standard_errors * np.nan_to_num(error)
+        return both & (score >= score[top] - room)
 
 
 def best_recourse_within(
@@ -146,6 +147,7 @@ def _mean(cv_results: Mapping[str, Any], name: str) -> NDArray[np.float64]:
 
 
 def _folds(cv_results: Mapping[str, Any], name: str) -> int:
-    return sum(
+    folds = sum(
         k.startswith("split") and k.endswith(f"_test_{name}") for k in cv_results
     )
+    return max(folds, 1)

@@ -26,7 +26,7 @@ from ._found import (
     option_points,
 )
 from ._optimum import best_change
-from ._options import Options
+from ._options import Options, stands_alone
 from ._run import MOST_ASKED, Run
 from ._sums import search_sums
 from ._tables import MOST_PARTS
@@ -48,11 +48,17 @@ class Additive:
     @classmethod
     def of(cls, along: Any) -> Additive:
         """The additive form of a model that can be told along lines."""
-        cut = along.decision.cut
-        size = 10.0 if cut is None else abs(cut)
-        return cls(along, along.decision.doubt * max(1.0, size))
+        return cls(along, along.decision.tolerance)
 
     fineness = 1
+
+    @property
+    def told(self) -> bool:
+        """Whether the best of a line stands at one of its ends.
+
+        With several rivals it may lie between them.
+        """
+        return self.along.decision.cut is not None or self.along.decision.rivals == 1
 
     def cutter(self, door: Door, part: Part, codes: Numbers) -> None:
         """None: the best of a line stands at one of its ends."""
@@ -98,6 +104,9 @@ class _Run(Run):
                 self.costs[p] = costs_of(
                     ask, each.part, options[p].before, options[p].changes
                 )
+            elif stands_alone(each.part, 0):
+                # Both ends are there: the best against each rival by itself.
+                known = np.ones(len(each.values), dtype=bool)
             else:
                 known = each.complete
             self.bounded &= known[each.which]
@@ -153,13 +162,23 @@ class _Run(Run):
                 self.value += gain[top, 0][each.which]
             self.done[:] = True
         else:
-            for i in range(n):
-                choice, value, done, nodes = self._search(i, BEST, 0.0)
+            promise = self.gap.copy()
+            for each, gain in zip(self.options, self.gains, strict=True):
+                most = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
+                promise += most[each.which]
+            for i in np.flatnonzero(self.denied):
+                if self.ask.is_over:
+                    break
+                choice, value, done, nodes = self._search(int(i), BEST, 0.0)
                 out.used[i] += nodes
                 self.done[i] = done
                 if len(choice):
                     out.best[i], self.value[i] = choice[0], value
-        out.best_known[:] = self.done & self.bounded
+            # Where options do not stand for all, each rival by itself is a bound.
+            some = ~self.complete & (self.value <= self.model.tolerance)
+            self.value[some] = promise.min(axis=1)[some]
+        # With several rivals the greatest lead is not the greatest probability.
+        out.best_known[:] = self.done & self.bounded & (width == 1)
 
     def _singles(self, out: Found) -> None:
         tolerance = self.model.tolerance
@@ -219,6 +238,9 @@ class _Run(Run):
         out.note(people[low & bounded], FIXED, BOUND)
         out.note(people[~complete & ~(low & bounded)], UNKNOWN, NOT_ALL)
         joint = people[value > tolerance]
+        if self.gap.shape[1] > 1:
+            # A bound is no witness.
+            joint = joint[self.complete[joint] | self.reached(joint, out.best[joint])]
         out.choice[joint] = out.best[joint]
         if self.ask.cost is None:
             if self.gap.shape[1] == 1:
@@ -226,6 +248,8 @@ class _Run(Run):
         else:
             goal = float(np.nextafter(tolerance, np.inf))
             for i in joint:
+                if self.ask.is_over:
+                    break
                 choice, _, _, nodes = self._search(int(i), CHEAPEST, goal)
                 out.used[i] += nodes
                 if len(choice):
@@ -268,7 +292,7 @@ class _Run(Run):
         cut = len(order) > MOST_PARTS
         order = order[:MOST_PARTS]  # of more, the rest stay put
         best = np.full(len(order), -1, dtype=np.int64)
-        found = np.full((MOST_ASKED if mode == ALL else 0, len(order)), -1)
+        found = np.full((MOST_ASKED if mode == ALL else 0, len(order)), -1, np.int64)
         many, nodes, value, done = search_sums(
             mode,
             goal,
@@ -279,7 +303,7 @@ class _Run(Run):
             first[order].astype(np.int64),
             count[order],
             best,
-            found.astype(np.int64) if mode != ALL else found,
+            found,
         )
         if mode == ALL:
             rows = found[:many]

@@ -230,7 +230,6 @@ def search(  # type: ignore[no-untyped-def]
 @compiled
 def search_all(  # type: ignore[no-untyped-def]
     people,
-    goal,
     enough,
     budget,
     trees,
@@ -276,7 +275,7 @@ def search_all(  # type: ignore[no-untyped-def]
         best = np.full(active, -1, np.int64)
         _, used[i], value[i], done[i] = search(
             0,
-            goal,
+            0.0,
             enough,
             budget,
             trees,

@@ -37,14 +37,15 @@ def check_cost(cost: Any, actions: ActionSet) -> None:
         pair = each if isinstance(each, (tuple, list)) else (each, each)
         if len(pair) != 2 or not all(_is_price(price) for price in pair):
             raise ValueError(
-                f"cost of {name!r} must be a number that is not negative, or a pair of "
-                f"them (up, down), got {each!r}."
+                f"cost of {name!r} must be a finite number that is not negative, or a "
+                f"pair of them (up, down), got {each!r}. What nobody should change is "
+                f"said in the action set."
             )
 
 
 def _is_price(price: Any) -> bool:
     number = isinstance(price, (int, float, np.number)) and not isinstance(price, bool)
-    return bool(number and price >= 0)
+    return bool(number and 0 <= price < np.inf)
 
 
 def costs_of(ask: Ask, part: Part, before: Numbers, change: Numbers) -> Numbers:
@@ -57,11 +58,12 @@ def costs_of(ask: Ask, part: Part, before: Numbers, change: Numbers) -> Numbers:
         names = list(part.names)
         frames = (pd.DataFrame(a, columns=names) for a in (before, before + change))
         out = np.asarray(cost(*frames), dtype=float)
-        if out.shape != (len(change),) or not (out >= 0).all():
+        fine = out.shape == (len(change),) and (out >= 0).all()
+        if not (fine and np.isfinite(out).all()):
             raise ValueError(
-                f"cost must return one number that is not negative for each row, got "
-                f"{np.array2string(np.atleast_1d(out), threshold=5)} for {len(change)} "
-                f"rows."
+                f"cost must return one finite number that is not negative for each of "
+                f"{len(change)} rows, got "
+                f"{np.array2string(np.atleast_1d(out), threshold=5)}."
             )
         return np.where((change != 0).any(axis=1), out, 0.0)
     if isinstance(cost, Mapping):

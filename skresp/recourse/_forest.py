@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from skresp.reach import Part
 from skresp.scores import XGBOOST, Door
 
-from ._alone import alone_all, sums_of
 from ._boxes import search, search_all
 from ._branch import ALL, CHEAPEST
 from ._classes import Classes, Coder, classes_of
@@ -28,6 +27,7 @@ from ._found import (
     Ask,
     Found,
 )
+from ._one_part import alone_all, sums_of
 from ._options import Options
 from ._run import MOST_ASKED, Run
 from ._tables import MOST_PARTS
@@ -49,13 +49,14 @@ class Forest:
     base: Numbers
     tolerance: float
 
+    told = True
+
     @classmethod
     def of(cls, along: Any) -> Forest:
         """The forest of a model that can be told along lines."""
         coder = Coder.of(along.ensemble)
         trees, base = coder.trees(along.ensemble, along.decision)
-        size = 10.0 if along.decision.cut is None else abs(along.decision.cut)
-        tolerance = along.decision.doubt * max(1.0, size)
+        tolerance = along.decision.tolerance
         if along.ensemble.rule == XGBOOST:
             # Sums in float32: each tree may round by a share of what they come to.
             leaf = trees.nodes[:, FEATURE] < 0
@@ -220,29 +221,34 @@ class _Run(Run):
         used = np.zeros(n, dtype=np.int64)
         few = (classes.count[people] > 1).sum(axis=1) <= MOST_PARTS
         people = people[few]
-        for chunk in np.array_split(people, max(1, len(people) // 64)):
-            if self.ask.is_over or not len(chunk):
-                break
-            search_all(
-                chunk,
-                0.0,
-                enough,
-                self.ask.max_points,
-                forest.trees,
-                forest.base,
-                classes.part_of,
-                classes.slot_of,
-                classes.codes,
-                classes.class_code,
-                classes.cost,
-                classes.first,
-                classes.count,
-                self.influence,
-                value,
-                choice,
-                used,
-                done,
-            )
+        timed = np.isfinite(self.ask.deadline)
+        for chunk in np.array_split(
+            people, max(1, len(people) // (1 if timed else 64))
+        ):
+            for budget in self.ask.budgets:
+                if self.ask.is_over or not len(chunk):
+                    break
+                search_all(
+                    chunk,
+                    enough,
+                    budget,
+                    forest.trees,
+                    forest.base,
+                    classes.part_of,
+                    classes.slot_of,
+                    classes.codes,
+                    classes.class_code,
+                    classes.cost,
+                    classes.first,
+                    classes.count,
+                    self.influence,
+                    value,
+                    choice,
+                    used,
+                    done,
+                )
+                if done[chunk].all():
+                    break
         out.used += used
         return choice, done
 
@@ -258,7 +264,8 @@ class _Run(Run):
         out.best[still] = self.stay(still)
         moved = self.classes.option[self.layout.which[entry]]
         out.best[still, self.layout.part[entry]] = moved
-        out.best_known[:] = done & self.complete
+        # With several rivals the greatest lead is not the greatest probability.
+        out.best_known[:] = done & self.complete & (len(self.forest.base) == 1)
 
     def _as_options(self, people: Places, choice: Any) -> Places:
         """Classes as options, the cheapest of each; staying put where there is none."""
@@ -274,13 +281,15 @@ class _Run(Run):
         value = np.full(n, -tolerance)
         classes = np.full((n, parts), -1, dtype=np.int64)
         done = np.zeros(n, dtype=bool)
+        self._step_by_step(people, value, classes)
         if self.ask.cost is None:
-            self._step_by_step(out, people, value, classes)
             rest = people[value[people] <= tolerance]
             found, done = self._search_all(out, rest, value, tolerance)
             classes[rest] = found[rest]
         else:
             for i in people:
+                if self.ask.is_over:
+                    break
                 self._cheapest(out, int(i), value, classes, done)
         sure = value[people] > tolerance
         joint = people[sure]
@@ -294,9 +303,7 @@ class _Run(Run):
         for i in people[~sure & (value[people] > -tolerance)]:
             self._near_border(out, int(i))
 
-    def _step_by_step(
-        self, out: Found, people: Places, value: Numbers, chosen: Any
-    ) -> None:
+    def _step_by_step(self, people: Places, value: Numbers, chosen: Any) -> None:
         """Take the best change of one part, then of another, while that helps.
 
         Whoever gets to the target this way needs no search. `value` and `chosen` are
@@ -363,24 +370,29 @@ class _Run(Run):
         order = order[classes.count[i, order] > 1]
         place = np.full(len(self.options) + 1, -1, dtype=np.int64)
         place[order] = np.arange(len(order))
-        answer = search(
-            mode,
-            goal,
-            np.inf,
-            self.ask.max_points,
-            forest.trees,
-            forest.base,
-            place[classes.part_of],
-            classes.slot_of,
-            classes.codes[i],
-            classes.class_code,
-            classes.cost,
-            classes.first[i, order],
-            classes.count[i, order],
-            -np.inf,
-            best,
-            found,
-        )
+        if len(order) > MOST_PARTS:
+            return order, (0, 0, -np.inf, False)
+        for budget in self.ask.budgets:
+            answer = search(
+                mode,
+                goal,
+                np.inf,
+                budget,
+                forest.trees,
+                forest.base,
+                place[classes.part_of],
+                classes.slot_of,
+                classes.codes[i],
+                classes.class_code,
+                classes.cost,
+                classes.first[i, order],
+                classes.count[i, order],
+                -np.inf,
+                best,
+                found,
+            )
+            if answer[3] or self.ask.is_over:
+                break
         return order, answer
 
     def _cheapest(
@@ -398,8 +410,11 @@ class _Run(Run):
             done[i] = ended
             if found >= goal:
                 value[i] = found
+                classes[i] = -1
                 classes[i, order] = best
                 return
+            if value[i] > tolerance:
+                return  # a way is known, though not whether it is the cheapest
             if not ended:
                 return
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -48,7 +49,18 @@ class Ask:
     cost: Any
     seed: int
     features: int  # how many there are in all
+    limit: float = np.inf  # the seconds that led to the deadline
     exact: bool = False
+
+    @property
+    def budgets(self) -> list[int]:
+        """What to try in turn: small ones first where there is a clock to watch."""
+        if not np.isfinite(self.deadline):
+            return [self.max_points]
+        small = itertools.takewhile(
+            lambda b: b < self.max_points, (64 * 8**k for k in itertools.count())
+        )
+        return [*small, self.max_points]
 
     @property
     def is_over(self) -> bool:

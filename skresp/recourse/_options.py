@@ -26,7 +26,7 @@ from skresp.reach import (
     shared_cache,
 )
 
-from ._lines import lone_changes, mixed_changes
+from ._places import lone_changes, mixed_changes
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -26,7 +26,7 @@ Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
 # Choices so near to the border that the model itself is asked about each.
-MOST_ASKED = 512
+MOST_ASKED = 4_096
 
 
 class Run:

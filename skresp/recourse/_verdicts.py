@@ -97,7 +97,7 @@ class Verdicts:
         """Points that reach the target, one for each row that `has_witness`.
 
         In the container of the data, in its order; a pandas frame keeps the labels of
-        the rows. The cheapest such point where all were looked at, see `verify`.
+        the rows. What makes it cheap, see `verify`.
         """
         rows = np.flatnonzero(self.has_witness)
         points = self._reached(rows, self.judged.change)
@@ -163,8 +163,11 @@ class Verdicts:
         """
         if thresholds is None:
             thresholds = np.arange(1, 100) / 100
-        cuts = np.asarray(thresholds, dtype=float)
-        if cuts.ndim != 1:
+        try:
+            cuts = np.asarray(thresholds, dtype=float)
+        except (TypeError, ValueError):
+            cuts = np.array(np.nan)
+        if cuts.ndim != 1 or np.isnan(cuts).any():
             raise ValueError(
                 f"thresholds must be a list of numbers, got {thresholds!r}."
             )

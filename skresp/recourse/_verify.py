@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,6 +62,10 @@ _MOST_OPTIONS = 500_000
 
 class Engine(Protocol):
     """A way to come to verdicts about one kind of model."""
+
+    @property
+    def told(self) -> bool:
+        """Whether a few places stand for a whole line."""
 
     @property
     def fineness(self) -> int:
@@ -248,7 +253,7 @@ class Task:
             out.change[ix] = each.changes[found.choice[:, p]]
             out.best[ix] = each.changes[found.best[:, p]]
         out.change[places[~out.has_witness[places]]] = 0.0
-        if not isinstance(self.engine, Product):
+        if self.engine.told:
             self._shrink(out, rows, places, options, columns)
 
     def _shrink(
@@ -296,7 +301,7 @@ class Task:
         self, rows: Places, movable: list[tuple[Part, Places]], engine: Engine
     ) -> tuple[list[Options], list[Places], list[Numbers]]:
         """What the people of some rows can do, part by part, and what it costs."""
-        told = not isinstance(engine, Product)
+        told = engine.told
         options, places, costs = [], [], []
         for part, columns in movable:
             values = self.codes[np.ix_(rows, columns)]
@@ -371,5 +376,6 @@ def verify(
 
 def best_of(task: Task, rows: Places, n_jobs: int | None = None) -> Judged:
     """The best that the rows at these positions can reach; no verdicts."""
-    ask = replace(task.ask, exact=True, deadline=np.inf)
+    deadline = monotonic() + task.ask.limit
+    ask = replace(task.ask, exact=True, deadline=deadline)
     return verify(replace(task, ask=ask), n_jobs=n_jobs).taken(rows)

@@ -7,7 +7,7 @@ stand behind transformers that map a line to a line.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,6 +45,9 @@ _ENCODERS = {
     "PowerTransformer",
     "QuantileTransformer",
 }
+# How far scores may be off, relative to their size, and probabilities.
+_DOUBT, _DOUBT32 = 1e-9, 1e-4
+_FLOAT64, _FLOAT32 = 1e-14, 1e-6
 # Rows below which nothing can be checked.
 _FEWEST_ROWS = 8
 _LINEAR = {
@@ -81,6 +84,8 @@ class Decision:
     cut: float | None
     sign: float
     doubt: float
+    rivals: int = 1  # other classes, where there is no cut
+    least: float = 0.0  # doubt at least: a probability rounds, its logit jumps
 
     def gap(self, scores: Floats) -> Floats:
         """How far the scores are on the good side."""
@@ -108,7 +113,13 @@ class Decision:
     def unsure(self, scores: Floats) -> Truth:
         """Where rounding could decide."""
         size = np.maximum(1.0, np.abs(scores).max(axis=1))
-        return np.abs(self.gap(scores)) <= self.doubt * size
+        return np.abs(self.gap(scores)) <= np.maximum(self.doubt * size, self.least)
+
+    @property
+    def tolerance(self) -> float:
+        """A gap within this of 0 is in doubt, whatever the scores."""
+        size = 10.0 if self.cut is None else abs(self.cut)
+        return max(self.doubt * max(1.0, size), self.least)
 
 
 class Along(Protocol):
@@ -188,12 +199,14 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
     steps, final, inner, rule = _unwrapped(outer, moving)
     if steps is None or len(rows) < _FEWEST_ROWS:
         return None
-    if type(final).__name__ in _LINEAR:
+    library = type(final).__module__.split(".")[0]
+    if library == "sklearn" and type(final).__name__ in _LINEAR:
         link = "logit" if _has_logits(final) else "margin"
         if not hasattr(final, "classes_"):
             link = "identity"
         scores = _scores(inner, rows)
-        decision = _decision(goal, scores, 1e-9, link, rule)
+        doubt = _doubt(inner, rows)
+        decision = _decision(goal, scores, doubt, link, rule)
         if decision is None or not _confirmed(decision, goal, scores, rows):
             return None
         return LinearAlong(inner, decision)
@@ -203,7 +216,7 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
     ensemble = ensemble_of(final, _dressed(steps, rows))
     if ensemble is None:
         return None
-    doubt = 1e-4 if ensemble.rule == XGBOOST else 1e-9
+    doubt = _DOUBT32 if ensemble.rule == XGBOOST else _DOUBT
     sums = ensemble.sums(numbers)
     known = link_of(final)
     decision = None if known is None else _decision(goal, sums, doubt, known, rule)
@@ -263,31 +276,39 @@ def _unwrapped(
             model = model.best_estimator_
         elif name == "Pipeline":
             before = [step for _, step in model.steps[:-1]]
-            if not all(_is_straight(step, moving, moving) for step in before):
-                return None, model, inner, rule
-            steps += [s for s in before if s is not None and s != "passthrough"]
+            before = [s for s in before if s is not None and s != "passthrough"]
+            for step in before:
+                # Only what comes first sees the columns under their own names.
+                if not _is_straight(step, moving, raw=not steps):
+                    return None, model, inner, rule
+                steps.append(step)
             model = model.steps[-1][1]
         else:
             return steps, model, inner, rule
 
 
-def _is_straight(step: Any, moving: Collection[str], here: Collection[str]) -> bool:
-    """Whether a step maps lines to lines; `here` are the moving columns it gets."""
+def _is_straight(step: Any, here: Collection[str], raw: bool = False) -> bool:
+    """Whether a step maps lines to lines; `here` are the moving columns it gets.
+
+    `raw` tells that the columns have their own names there.
+    """
     if step is None or isinstance(step, str):
         return step in (None, "passthrough", "drop")
+    if type(step).__module__.split(".")[0] != "sklearn":
+        return False  # a namesake
     name = type(step).__name__
     if name == "ColumnTransformer":
         return all(
-            _is_straight(inner, moving, _among(step, columns, moving))
+            _is_straight(inner, _among(step, columns, here) if raw else here)
             for _, inner, columns in step.transformers_
         )
     if name == "Pipeline":
-        return all(_is_straight(inner, moving, here) for _, inner in step.steps)
+        return all(_is_straight(inner, here) for _, inner in step.steps)
     if name == "FunctionTransformer":
         return step.func is None
     if name in _ENCODERS:
         return not here  # they jump where a number moves
-    if name == "SimpleImputer" and step.missing_values == step.missing_values:
+    if name == "SimpleImputer" and not pd.isna(step.missing_values):
         return False  # a number that stands for what is missing
     return name in _STRAIGHT and not getattr(step, "clip", False)
 
@@ -300,8 +321,8 @@ def _among(step: Any, columns: Any, moving: Collection[str]) -> Collection[str]:
     if known is None or isinstance(columns, slice) or callable(columns):
         return moving
     array = np.asarray(columns)
-    if not array.size:
-        return []  # a selector that found none
+    if not len(array):
+        return []
     names = array if array.dtype.kind in "OUT" else np.asarray(known)[array]
     return [name for name in names if name in moving]
 
@@ -324,8 +345,17 @@ def _numbers(steps: Any, rows: Any) -> Floats | None:
     kinds = getattr(table, "dtypes", None)
     if kinds is not None and not all(getattr(k, "kind", "O") in "buif" for k in kinds):
         return None
+    if isinstance(table, pd.DataFrame):
+        return table.to_numpy(dtype=float, na_value=np.nan)
     array = np.asarray(table)
     return array.astype(float) if array.dtype.kind in "buif" else None
+
+
+def _doubt(model: Any, rows: Any) -> float:
+    """How far a linear model's scores may be off: some are computed in float32."""
+    ask = getattr(model, "decision_function", None) or model.predict
+    single = np.asarray(ask(rows)).dtype.itemsize < 8
+    return _DOUBT32 if single else _DOUBT
 
 
 def _scores(model: Any, rows: Any) -> Floats:
@@ -359,7 +389,8 @@ def _decision(
         if width == 1 and len(classes) == 2:
             return Decision(0, 0.0, 1.0 if place == 1 else -1.0, doubt)
         several = width == len(classes) > 1
-        return Decision(place, None, 1.0, doubt) if several else None
+        rivals = len(classes) - 1
+        return Decision(place, None, 1.0, doubt, rivals) if several else None
     return _beyond(goal.threshold, place, len(classes), width, link, doubt)
 
 
@@ -369,7 +400,9 @@ def _beyond(
     """The probability of the class at a place is at least a threshold."""
     if width == 1 and classes == 2 and link == "logit" and 0 < threshold < 1:
         sign = 1.0 if place == 1 else -1.0
-        return Decision(0, sign * float(logit(threshold)), sign, doubt)
+        rounding = _FLOAT32 if doubt > _DOUBT else _FLOAT64
+        least = rounding / (threshold * (1.0 - threshold))
+        return Decision(0, sign * float(logit(threshold)), sign, doubt, 1, least)
     if width == classes and link == "probability":
         return Decision(place, threshold, 1.0, doubt)
     return None
@@ -392,7 +425,7 @@ def _ruled(
     if found is None or goal.target == rule.positive:
         return found
     # The other label is said below the threshold.
-    return Decision(found.column, found.cut, -found.sign, doubt)
+    return replace(found, sign=-found.sign)
 
 
 def _confirmed(decision: Decision, goal: Goal, scores: Floats, rows: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp.actions import landed
 from skresp.reach import Part
 
 from ._door import Door, Segment
@@ -108,7 +109,7 @@ def new_values(
         moved = change[:, k] != 0
         if not moved.any():
             continue
-        after = before[:, k] + change[:, k]
+        after = landed(feature, before[:, k], change[:, k])
         if wardrobe.is_number(name):
             out[wardrobe.place[name]] = wardrobe.new_values(name, feature, after)
         else:

@@ -276,7 +276,7 @@ def test_a_cost_can_be_a_function(credit, forest):
     dear = forest.verify(credit.data, cost=months)
     np.testing.assert_array_equal(free.status, dear.status)
     assert (forest.predict(dear.witness) == 1).all()
-    with pytest.raises(ValueError, match="one number that is not negative"):
+    with pytest.raises(ValueError, match="one finite number that is not negative"):
         forest.verify(credit.data, cost=lambda before, after: -months(before, after))
 
 
@@ -285,6 +285,7 @@ def test_a_cost_can_be_a_function(credit, forest):
     [
         ({"cost": {"shoes": 1}}, "'shoes', which is no feature"),
         ({"cost": {"income": -1}}, "not negative"),
+        ({"cost": {"income": np.inf}}, "finite number"),
         ({"cost": 3}, "cost must be None, 'fewest'"),
         ({"max_points": -1}, "max_points must be a whole number"),
         ({"max_points": 1.5}, "max_points must be a whole number"),

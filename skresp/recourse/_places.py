@@ -26,7 +26,10 @@ _TRIED = 65
 _MOST_CONFIGURATIONS = 2_000
 _MOST_PLACES = 2_000_000
 # How near to a border its neighbourhood is looked at, relative to the numbers there.
-_NEAR = 1e-9
+# Further than the slack that constraints have for rounding: what is nearer counts as
+# the border itself.
+_NEAR = 1e-6
+_ROUNDING = 1e-12
 
 
 def lone_changes(
@@ -138,12 +141,19 @@ def mixed_changes(
     elif not told:
         places = np.concatenate([places, np.linspace(low, high, _TRIED)])
     places = _neighbourhood(places, low, high, float(np.abs(x[r])))
-    if len(places) * len(own) > _MOST_PLACES:
+    # Each combination at the same changes of the real, effects on it included, so that
+    # what need not move can be told.
+    effect = part.total(own)[:, r]
+    amounts = np.unique(places[None] + np.unique(effect)[:, None])
+    if len(amounts) * len(own) > _MOST_PLACES:
         return None
-    every = np.repeat(own, len(places), axis=0)
-    every[:, r] = np.tile(places, len(own))
+    every = np.repeat(own, len(amounts), axis=0)
+    wanted = np.tile(amounts, len(own))
+    every[:, r] = wanted - np.repeat(effect, len(amounts))
+    every[np.abs(every[:, r]) <= _ROUNDING * np.maximum(1.0, np.abs(wanted)), r] = 0.0
     ok = part.feasible(np.broadcast_to(x, every.shape), every)
     changes = part.total(every[ok])
+    changes[:, r] = wanted[ok]  # without the rounding of back and forth
     stay = np.zeros((1, len(x)))
     moved = np.unique(changes[(changes != 0).any(axis=1)], axis=0)
     changes = np.concatenate([stay, moved])

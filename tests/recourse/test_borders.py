@@ -1,0 +1,208 @@
+"""Where verdicts are easily wrong: between ends, at ties, on bounds, behind steps."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import IfThen, Linear, Linkage
+from skresp.scores import along_of, make_goal
+
+
+def verdicts_of(model, actions, rows, X, **asked):
+    explainer = ResponsivenessExplainer(model, actions, **asked).fit(X)
+    return explainer.verify(rows)
+
+
+@pytest.mark.parametrize("kind", ["real", "integer"])
+def test_the_middle_class_lies_between_the_ends(kind):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"a": rng.uniform(0, 300, 900).round(0 if kind == "integer" else 9)}
+    )
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=1e3, max_iter=5000))
+    model.fit(X, np.digitize(X["a"], [40, 80]))
+    actions = ActionSet({"a": Feature(kind, 0, 300)})
+    people = pd.DataFrame({"a": [10.0, 200.0]})
+    found = verdicts_of(model, actions, people, X, target=1)
+    assert found.status.tolist() == ["single", "single"]
+    assert np.isnan(found.best_score).all(), "the greatest lead is not the best chance"
+    narrow = ActionSet({"a": Feature(kind, 0, 300, max_increase=5, max_decrease=5)})
+    found = verdicts_of(model, narrow, people, X, target=1)
+    assert found.status.tolist() == ["fixed", "fixed"]
+
+
+@pytest.mark.parametrize("final", [LogisticRegression(C=100), DecisionTreeClassifier()])
+def test_a_jump_behind_renamed_columns_is_seen(final):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(0, 10, 500), "b": rng.uniform(0, 1, 500)})
+    first = ColumnTransformer(
+        [("num", StandardScaler(), ["a"])], remainder="passthrough"
+    ).set_output(transform="pandas")
+    bins = KBinsDiscretizer(
+        10, encode="onehot-dense", quantile_method="averaged_inverted_cdf"
+    )
+    second = ColumnTransformer([("bins", bins, ["num__a"])], remainder="passthrough")
+    model = Pipeline([("first", first), ("second", second), ("final", final)])
+    model.fit(X, (X["a"] > 2) & (X["a"] < 4))
+    assert along_of(make_goal(model, True, None), X[:64], {"a"}) is None
+    actions = ActionSet(
+        {"a": Feature("real", 0, 10), "b": Feature("real", actionable=False)}
+    )
+    people = pd.DataFrame({"a": [0.5, 9.0], "b": [0.5, 0.5]})
+    found = verdicts_of(model, actions, people, X, target=True)
+    assert found.status.tolist() == ["single", "single"]
+
+
+@pytest.mark.parametrize("kind", ["real", "integer"])
+def test_an_effect_on_a_real_is_an_effect_on_an_integer(kind):
+    actions = ActionSet(
+        {"k": Feature("binary"), "r": Feature(kind, 0, 10)}, [Linkage("k", {"r": 1})]
+    )
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"k": rng.integers(0, 2, 600), "r": rng.integers(0, 11, 600)})
+    X["r"] = X["r"].astype(float if kind == "real" else int)
+    tree = DecisionTreeClassifier(random_state=0)
+    tree.fit(X, (X["k"] == 1) & (X["r"] == 7))
+    found = verdicts_of(tree, actions, pd.DataFrame({"k": [0], "r": [2]}), X)
+    assert found.status.tolist() == ["joint"]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["LR32", "LR", "XGB"])
+def test_a_threshold_that_is_just_attained(kind, seed):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
+    X["d"] = rng.integers(0, 3, 200)
+    if kind == "LR32":
+        X = X.astype(np.float32)
+    y = (X["a"] + X["d"] + rng.normal(0, 0.3, 200) > 0.5).astype(int)
+    model = (
+        pytest.importorskip("xgboost").XGBClassifier(n_estimators=60, n_jobs=1)
+        if kind == "XGB"
+        else LogisticRegression(C=[0.01, 1.0, 100.0][seed % 3], max_iter=2000)
+    ).fit(X, y)
+    actions = ActionSet(
+        {
+            **{n: Feature("real", actionable=False) for n in "abc"},
+            "d": Feature("integer", 0, 2),
+        }
+    )
+    people = X.sort_values("a").iloc[-60:].copy()
+    people["d"] = people["d"].astype(X["d"].dtype)
+    for i in range(0, 60, 5):
+        one = people.iloc[[i]]
+        tops = [
+            model.predict_proba(one.assign(d=np.array(v, X["d"].dtype)))[0, 1]
+            for v in range(3)
+        ]
+        top = float(max(tops))
+        if not 0 < top < 1:
+            continue
+        found = verdicts_of(model, actions, one, X, threshold=top)
+        assert found.status[0] != "fixed"
+
+
+def test_what_constraints_forbid_is_not_reached_by_a_hair():
+    actions = ActionSet(
+        {"u": Feature("real", 0, 4), "k": Feature("integer", 0, 2, step=2)},
+        [Linear({"u": 1, "k": 1}, upper=4)],
+    )
+    X = pd.DataFrame({"u": [1.5, 1.9, 2.1, 2.5] * 40, "k": np.repeat([0, 2], 80)})
+    model = HistGradientBoostingClassifier(max_iter=30, min_samples_leaf=5)
+    model.fit(X, (X["u"] > 2) & (X["k"] == 2))
+    found = verdicts_of(model, actions, pd.DataFrame({"u": [1.0], "k": [0]}), X)
+    assert found.status.tolist() == ["fixed"]
+    ruled = ActionSet(
+        {"u": Feature("real", 0, 4), "k": Feature("integer", 0, 2)},
+        [IfThen(("u", ">=", 2), ("k", "!=", 0))],
+    )
+    found = verdicts_of(model, ruled, pd.DataFrame({"u": [1.0], "k": [0]}), X)
+    assert found.has_witness.all()
+    witness = found.witness.iloc[0]
+    assert witness["u"] < 2 or witness["k"] != 0
+
+
+def test_a_real_that_goes_to_a_bound_lands_on_it():
+    actions = ActionSet({"r": Feature("real", 0, 1.8)})
+    values = np.round(np.arange(0, 3.6, 0.01), 2)
+    X = pd.DataFrame({"r": values})
+    model = HistGradientBoostingClassifier(max_iter=20, min_samples_leaf=2)
+    model.fit(X, X["r"] > 1.8)
+    people = pd.DataFrame({"r": values[values < 1.7]})
+    at_bound = bool(model.predict(pd.DataFrame({"r": [1.8]}))[0])
+    found = verdicts_of(model, actions, people, X)
+    assert set(found.status) == {"single" if at_bound else "fixed"}
+    tree = DecisionTreeClassifier(random_state=0).fit(X, X["r"] >= 1.8)
+    found = verdicts_of(tree, actions, people, X)
+    assert set(found.status) == {"single"}
+    assert (found.witness["r"] <= 1.8).all()
+
+
+@pytest.mark.parametrize("cost", [None, "fewest"])
+def test_the_clock_is_watched(cost):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 12)), columns=[f"x{i}" for i in range(12)])
+    y = (X.sum(axis=1) + rng.normal(0, 1, 400) > 3).astype(int)
+    forest = RandomForestClassifier(60, random_state=0).fit(X, y)
+    actions = ActionSet({n: Feature("real", -2, 2) for n in X})
+    explainer = ResponsivenessExplainer(forest, actions, threshold=0.999).fit(X)
+    explainer.verify(X[:1], time_limit=0.01)  # kernels compiled
+    began = perf_counter()
+    found = explainer.verify(X[:6], time_limit=1.0, cost=cost)
+    assert perf_counter() - began < 30, "a search that nothing stops takes minutes"
+    assert len(found) == 6
+
+
+def test_a_model_that_can_only_be_asked_has_no_best_score():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 3, (60, 4)), columns=list("abcd"))
+    model = MLPClassifier((4,), random_state=0, max_iter=20)
+    model.fit(X, X.sum(axis=1) > 4)
+    actions = ActionSet({n: Feature("integer", 0, 2) for n in X})
+    explainer = ResponsivenessExplainer(model, actions).fit(X)
+    asked = []
+    whole = model.predict
+    model.predict = lambda rows: asked.append(len(rows)) or whole(rows)
+    found = explainer.verify(X, max_points=100)
+    before = sum(asked)
+    assert np.isnan(found.best_score).all()
+    assert sum(asked) - before <= len(X), "nothing is searched for again"
+
+
+@pytest.mark.parametrize("cost", [None, "fewest"])
+def test_more_parts_than_a_word_has_bits(cost):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        rng.integers(0, 2, (300, 80)), columns=[f"x{i}" for i in range(80)]
+    )
+    y = (X.iloc[:, :40].sum(axis=1) > 21).astype(int)
+    forest = RandomForestClassifier(30, random_state=0).fit(X, y)
+    actions = ActionSet({n: Feature("binary") for n in X})
+    explainer = ResponsivenessExplainer(forest, actions).fit(X)
+    denied = X[forest.predict(X) == 0].iloc[:5]
+    found = explainer.verify(denied, cost=cost, max_points=200)
+    assert set(found.status) <= {"single", "joint"}
+    assert (forest.predict(found.witness) == 1).all()
+
+
+def test_missing_values_by_another_name():
+    X = pd.DataFrame({"a": pd.array([1, 2, None, 4] * 10, dtype="Int64")})
+    model = make_pipeline(
+        SimpleImputer(missing_values=pd.NA), DecisionTreeClassifier(random_state=0)
+    ).fit(X, [0, 0, 1, 1] * 10)
+    actions = ActionSet({"a": Feature("integer", 0, 5)})
+    explainer = ResponsivenessExplainer(model, actions, missing="hold").fit(X)
+    assert explainer.verify(X[:4]).status[0] == "single"
