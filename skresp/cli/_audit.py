@@ -67,6 +67,8 @@ def audit(given: Namespace) -> int:
         explainers=others,
         sections=given.sections,
         examples=given.examples,
+        compare_rows=given.compare_rows,
+        max_points=given.max_points,
         time_limit=given.time_limit,
         notes={
             name: f"{Path(path).name}, sha256 {_digest(path)}"

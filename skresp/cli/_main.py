@@ -61,12 +61,24 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         help="others to compare with",
     )
+    audit.add_argument(
+        "--compare-rows",
+        type=_whole,
+        default=200,
+        help="at most so many of the denied for the comparison (%(default)s)",
+    )
     audit.add_argument("--sections", nargs="+", help="sections of the report")
     audit.add_argument(
         "--interventions", choices=("minimal", "joint"), default="minimal"
     )
     audit.add_argument("--examples", type=_count, default=5, help="(%(default)s)")
     audit.add_argument("--sample", type=_whole, help="audit so many rows, drawn")
+    audit.add_argument(
+        "--max-points",
+        type=_whole,
+        default=20_000,
+        help="points gone through for a verdict before it is unknown (%(default)s)",
+    )
     audit.add_argument("--time-limit", type=float, help="seconds for the verdicts")
     audit.add_argument("--n-jobs", type=int, help="threads")
     audit.add_argument(
@@ -166,6 +178,7 @@ def _complain(command: str, error: Exception) -> None:
     sys.stderr.write(f"skresp {command}: error: {text}\n")
 
 
-def _one_line(message: Any, *_: Any, **__: Any) -> None:
-    """A warning without the place in the code that it comes from."""
-    sys.stderr.write(f"skresp: warning: {' '.join(str(message).split())}\n")
+def _one_line(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+    """A warning without the place in the code; those for developers are left out."""
+    if issubclass(category, UserWarning):
+        sys.stderr.write(f"skresp: warning: {' '.join(str(message).split())}\n")

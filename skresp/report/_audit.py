@@ -135,7 +135,8 @@ class AuditReport:
                 )
         table = as_table(X)
         labels, group_name = _groups(group, table)
-        verdicts = explainer.verify(table, max_points=max_points, time_limit=time_limit)
+        budget = {"max_points": max_points, "time_limit": time_limit}
+        verdicts = explainer.verify(table, **budget)
         denied = denied_rows(verdicts)
         found = Found(
             explainer=explainer,
@@ -149,6 +150,7 @@ class AuditReport:
             compare_rows=int(compare_rows),
             top_k=int(top_k),
             examples=int(examples),
+            budget=budget,
             reasons=reasons,
             names=names,
             notes=dict(notes or {}),
