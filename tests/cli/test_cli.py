@@ -19,6 +19,7 @@ from skresp import ActionSet
 from skresp.cli import main
 from skresp.cli._models import dressed, read_model, read_target
 from skresp.cli._tables import read_table
+from skresp.datasets import fetch_heloc
 from skresp.report import AuditReport
 from tests.lender import LABELS, lender
 
@@ -331,3 +332,21 @@ def test_the_command_is_installed_and_gives_its_exit_code(files, tmp_path):
     )
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.data
+def test_heloc_as_published_with_a_native_file(raw_data, tmp_path, capsys):
+    xgboost = pytest.importorskip("xgboost")
+    heloc = fetch_heloc(variant="raw", data_home=raw_data)
+    model = xgboost.XGBClassifier(
+        n_estimators=20, max_depth=3, enable_categorical=True, n_jobs=1
+    ).fit(heloc.data, heloc.target)
+    model.save_model(tmp_path / "model.json")
+    heloc.data.to_csv(tmp_path / "data.csv", index=False)
+    heloc.action_set.to_file(tmp_path / "actions.yaml")
+    given = audit(tmp_path, tmp_path / "out", model=str(tmp_path / "model.json"))
+    assert main([*given, "--sample", "150", "--max-points", "500", "--json"]) == 0
+    people = json.loads(capsys.readouterr().out)["people"]
+    rows = pd.read_csv(tmp_path / "out" / "people.csv")["row"]
+    assert people["n_rows"] == 150
+    assert people["n_denied"] == (model.predict(heloc.data.iloc[rows]) == 0).sum()
