@@ -158,7 +158,9 @@ def dressed(model: Any, X: pd.DataFrame, actions: ActionSet) -> pd.DataFrame:
     for name in X.columns:
         feature = actions.features[name]
         if feature.kind == "categorical":
-            labels = list(feature.categories or X[name].dropna().unique())
+            # People may have labels that nobody can change to.
+            seen = X[name].dropna().unique().tolist()
+            labels = list(dict.fromkeys([*(feature.categories or ()), *seen]))
             X[name] = pd.Categorical(X[name], categories=labels)
     return X
 
