@@ -76,7 +76,7 @@ def parser() -> argparse.ArgumentParser:
     audit.add_argument(
         "--max-points",
         type=_whole,
-        default=20_000,
+        default=10_000,
         help="points gone through for a verdict before it is unknown (%(default)s)",
     )
     audit.add_argument("--time-limit", type=float, help="seconds for the verdicts")
