@@ -64,7 +64,7 @@ def percents(ax: Any, axis: str = "x") -> None:
 def fitted(name: str) -> str:
     """A name on lines that are not too long, broken where its words end."""
     lines = [""]
-    for word in re.findall(r"[^\s_.\-]*[\s_.\-]*", str(name)):
+    for word in re.split(r"(?<=[\s_.\-])|(?<=[a-z0-9])(?=[A-Z])", str(name)):
         for start in range(0, len(word), _WIDEST):
             piece = word[start : start + _WIDEST]
             if lines[-1] and len(lines[-1] + piece.rstrip()) > _WIDEST:

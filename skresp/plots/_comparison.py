@@ -114,7 +114,7 @@ class ComparisonDisplay:
                     bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
                 )
             left += width
-        self.ax_.set_xlim(0, 1)
+        self.ax_.set_xlim(0, 1.003)  # the last edge is drawn too
         percents(self.ax_)
         self.ax_.set_xlabel("share of the people denied")
         self.ax_.legend(

@@ -6,7 +6,7 @@ import datetime
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,12 @@ class AuditReport:
     ----------
     summary : dict
         Everything that is on the page, as plain values.
+    verdicts : Verdicts
+        Of all rows.
+    denied : array of int
+        The positions of the rows that are denied.
+    explanation : Explanation
+        Of the rows that are denied.
 
     Examples
     --------
@@ -56,6 +62,9 @@ class AuditReport:
     """
 
     summary: dict[str, Any]
+    verdicts: Any = field(compare=False)
+    denied: Any = field(compare=False)
+    explanation: Any = field(compare=False)
 
     @classmethod
     def from_estimator(
@@ -126,7 +135,8 @@ class AuditReport:
                 )
         table = as_table(X)
         labels, group_name = _groups(group, table)
-        verdicts = explainer.verify(table, max_points=max_points, time_limit=time_limit)
+        budget = {"max_points": max_points, "time_limit": time_limit}
+        verdicts = explainer.verify(table, **budget)
         denied = denied_rows(verdicts)
         found = Found(
             explainer=explainer,
@@ -140,6 +150,7 @@ class AuditReport:
             compare_rows=int(compare_rows),
             top_k=int(top_k),
             examples=int(examples),
+            budget=budget,
             reasons=reasons,
             names=names,
             notes=dict(notes or {}),
@@ -152,7 +163,7 @@ class AuditReport:
         }
         for name in chosen:
             summary[name] = SECTIONS[name](found)
-        return cls(summary)
+        return cls(summary, verdicts, denied, found.explanation)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that is on the page, as plain values."""

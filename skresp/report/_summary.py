@@ -45,6 +45,7 @@ class Found:
     compare_rows: int
     top_k: int
     examples: int
+    budget: Mapping[str, Any]
     reasons: Mapping[str, str | int] | None
     names: Mapping[str, str] | None
     notes: Mapping[str, str]
@@ -191,7 +192,10 @@ def of_examples(f: Found) -> list[Plain]:
         return []
     rows = spread(f.table, f.denied[chosen])
     explanation = f.explainer.explain(rows)
-    verdicts = f.explainer.verify(rows, cost="fewest")
+    # Short letters, where the budget allows for them.
+    verdicts = f.explainer.verify(rows, cost="fewest", **f.budget)
+    if (verdicts.status != status[chosen]).any():
+        verdicts = f.explainer.verify(rows, **f.budget)
     labels = row_labels(f.table)
     shown = explanation.source.as_numbers(rows, explanation.feature_names)[1]
     features = f.explainer.action_set_.features

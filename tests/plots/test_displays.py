@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from sklearn.frozen import FrozenEstimator
 
+from skresp import ShapExplainer
 from skresp.model_selection import best_recourse_within
 from skresp.plots import (
     ComparisonDisplay,
@@ -219,9 +221,12 @@ def test_the_front_is_what_no_candidate_beats():
         TradeOffDisplay([1, 2], [1])
 
 
-def test_contributions_are_sent_to_shap():
+def test_the_plots_of_shap_work_and_contributions_are_sent_there():
     shap = pytest.importorskip("shap")
     us = lender()
+    values = ShapExplainer(FrozenEstimator(us.model), target=1).fit(us.X)
+    with pytest.raises(ValueError, match=r"shap\.plots\.bar"):
+        values.explain(us.X[:2]).plot()
     for plot in (shap.plots.bar, shap.plots.beeswarm):
         plot(us.explanation.to_shap(), show=False)
         assert plt.gcf().axes

@@ -6,15 +6,17 @@ import base64
 import hashlib
 import json
 import re
+import warnings
 from functools import cache
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 
-from skresp import ResponsivenessExplainer, ShapExplainer
+from skresp import ActionSet, ResponsivenessExplainer, ShapExplainer
 from skresp.metrics import compare_explainers, recourse_summary
 from skresp.report import AuditReport, notice
 from skresp.report._summary import SECTIONS
@@ -262,3 +264,21 @@ def test_rows_that_break_a_rule_are_counted_apart():
     assert made["people"]["n_invalid"] == made["model"]["invalid"] == 1
     assert made["people"]["n_rows"] == 119
     assert np.isfinite(made["features"]["features"][0]["mean"])
+
+
+def test_any_container_makes_the_same_numbers(make_frame):
+    us = lender()
+    names = ["income", "credit_cards", "loan_amount", "has_guarantor"]
+    rows = us.X[names].astype(float)
+    actions = ActionSet({name: us.actions.features[name] for name in names})
+    model = GradientBoostingClassifier(n_estimators=5, random_state=0)
+    model.fit(rows.to_numpy(), us.y)
+
+    def made(X):
+        explainer = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(X)
+        return AuditReport.from_estimator(explainer, X, group=us.X["sex"], date="x")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a model fitted on an array sees a frame
+        framed = made(make_frame({name: rows[name].tolist() for name in names}))
+    assert framed.html == made(rows.to_numpy()).html

@@ -1,0 +1,131 @@
+"""Data and action sets from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from skresp import ActionSet
+
+from ._says import BadCallError, existing
+
+# What pandas takes for a missing value, unless it is a label of the column.
+_MISSING = frozenset(
+    (
+        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan"),
+        *("1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a"),
+        *("nan", "null"),
+    )
+)
+
+
+def read_actions(path: str) -> ActionSet:
+    """The action set in a file."""
+    file = existing(path, "--actions")
+    try:
+        return ActionSet.from_file(file)
+    except UnicodeDecodeError:
+        raise BadCallError(f"--actions: {path} is not text in UTF-8.") from None
+    except (TypeError, ValueError) as error:
+        raise BadCallError(f"--actions: {error}") from None
+
+
+def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
+    """The rows in a CSV or parquet file, labels as the action set has them."""
+    file = existing(path, "--data")
+    if file.suffix == ".parquet":
+        table = _read_parquet(file)
+    elif file.suffix in (".csv", ".txt"):
+        table = _read_csv(file, actions)
+    else:
+        raise BadCallError(
+            f"--data: the form of {path} follows from its ending, which must be .csv "
+            f"or .parquet, got {file.suffix!r}."
+        )
+    if not len(table):
+        raise BadCallError(f"--data: {path} has no rows.")
+    if actions is not None:
+        lacking = [name for name in actions.names if name not in table.columns]
+        if lacking:
+            raise BadCallError(
+                f"--data: {path} has no column {_listed(lacking)}, which the action "
+                f"set names; it has {_listed(list(table.columns))}."
+            )
+        table = _labelled(table, actions)
+    return table
+
+
+def _read_csv(file: Path, actions: ActionSet | None) -> pd.DataFrame:
+    try:
+        heads = list(pd.read_csv(file, nrows=0).columns)
+        missing = {name: sorted(_MISSING - _labels(name, actions)) for name in heads}
+        return pd.read_csv(file, keep_default_na=False, na_values=missing)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise BadCallError(f"--data: {file} is no CSV file: {error}.") from None
+    except UnicodeDecodeError:
+        raise BadCallError(f"--data: {file} is not text in UTF-8.") from None
+
+
+def _read_parquet(file: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(file)
+    except ImportError:
+        pass
+    except Exception as error:  # each engine has errors of its own
+        raise BadCallError(f"--data: {file} is no parquet file: {error}") from None
+    try:
+        import polars as pl
+    except ImportError:
+        raise BadCallError(
+            "--data: reading parquet needs pyarrow or polars; install one with "
+            "pip install 'skresp[polars]'."
+        ) from None
+    try:
+        return pd.DataFrame(pl.read_parquet(file).to_dict(as_series=False))
+    except Exception as error:
+        raise BadCallError(f"--data: {file} is no parquet file: {error}") from None
+
+
+def _labels(name: str, actions: ActionSet | None) -> set[str]:
+    if actions is None or name not in actions.features:
+        return set()
+    return {str(label) for label in actions.features[name].categories or ()}
+
+
+def _labelled(table: pd.DataFrame, actions: ActionSet) -> pd.DataFrame:
+    """Numbers in a column of text labels as the text they were."""
+    table = table.copy()
+    for name, feature in actions.features.items():
+        labels = feature.categories or ()
+        text = bool(labels) and all(isinstance(label, str) for label in labels)
+        if text and pd.api.types.is_numeric_dtype(table[name].dtype):
+            table[name] = table[name].map(str, na_action="ignore")
+    return table
+
+
+def model_columns(model: Any, actions: ActionSet, table: pd.DataFrame) -> list[str]:
+    """The columns that the model takes, in its order."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return list(actions.names)
+    wanted = [str(name) for name in names]
+    lacking = [name for name in wanted if name not in table.columns]
+    if lacking:
+        raise BadCallError(
+            f"--data has no column {_listed(lacking)}, which the model was fitted on; "
+            f"it has {_listed(list(table.columns))}."
+        )
+    unsaid = [name for name in wanted if name not in actions.features]
+    if unsaid:
+        raise BadCallError(
+            f"--actions says nothing of {_listed(unsaid)}, which the model was fitted "
+            f"on. Add it, with actionable: false where nobody can change it."
+        )
+    return wanted
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(repr(str(name)) for name in names[:8])
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
