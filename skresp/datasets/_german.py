@@ -200,7 +200,8 @@ def _encoded(rows: pd.DataFrame) -> pd.DataFrame:
         "Housing_Renter": among("housing", "rent"),
         "Housing_Owner": among("housing", "own"),
         "Housing_Free": among("housing", "for free"),
-        "Job_Unskilled": among("job", "unemp/unskilled non res", "unskilled resident"),
+        # In the study's file who has no job has none of the three on.
+        "Job_Unskilled": among("job", "unskilled resident"),
         "Job_Skilled": among("job", "skilled"),
         "Job_Management": among("job", "high qualif/self emp/mgmt"),
         "YearsEmployed_geq_1": among("employment", "1<=X<4", "4<=X<7", ">=7"),

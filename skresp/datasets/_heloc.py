@@ -39,7 +39,6 @@ _DELINQUENCIES = {
     4: "AnyTrade90DaysDelq",
     5: "AnyTrade60DaysDelq",
     6: "AnyTrade30DaysDelq",
-    8: "NoDelqEver",
 }
 _COUNTS = (2, 3, 5, 7)
 _BURDENS = (10, 20, 50)
@@ -150,16 +149,16 @@ def _encoded(raw: pd.DataFrame) -> pd.DataFrame:
     columns["YearsOfAccountHistory"] = _years(raw["MSinceOldestTradeOpen"])
     for limit in (3, 5, 7):
         columns[f"AvgYearsInFile_geq_{limit}"] = _years(raw["AverageMInFile"]) >= limit
-    recent = raw["MSinceMostRecentTradeOpen"]
-    columns["MostRecentTradeWithinLastYear"] = recent <= 12
-    columns["MostRecentTradeWithinLast2Years"] = recent <= 24
+    recent = _years(raw["MSinceMostRecentTradeOpen"])
+    columns["MostRecentTradeWithinLastYear"] = recent <= 1
+    columns["MostRecentTradeWithinLast2Years"] = recent <= 2
     for code, name in _DELINQUENCIES.items():
         columns[name] = raw["MaxDelqEver"] == code
+    # The study's reading: on where the file says that there was no delinquency.
+    none = raw["MSinceMostRecentDelq"] == _NOT_MET
+    columns["NoDelqEver"] = none
     for limit in (1, 3, 5):
-        # The study's reading: on where the file says that there was no delinquency.
-        columns[f"YearsSinceLastDelqTrade_leq_{limit}"] = (
-            raw["MSinceMostRecentDelq"] == -7
-        )
+        columns[f"YearsSinceLastDelqTrade_leq_{limit}"] = none
     install = raw["NumTotalTrades"] * raw["PercentInstallTrades"] / 100
     counts = {
         "NumInstallTrades": install,

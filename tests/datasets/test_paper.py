@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from skresp.actions import encode
 from skresp.datasets import fetch_german, fetch_givemecredit, fetch_heloc
+from skresp.datasets._heloc import _KEPT
 from skresp.reach import make_reaches, parts_of, reachable_set
 from skresp.reach._search import Search
 
@@ -85,6 +87,25 @@ def test_givemecredits_bands_are_one_hot_and_nested(raw_data):
     family = [f"NumberOfDependents_{n}" for n in ("eq_0", "eq_1", "geq_2")]
     assert (X[family].sum(axis=1) == 1).all()
     assert (X["NumberOfDependents_geq_5"] <= X["NumberOfDependents_geq_2"]).all()
+
+
+def test_who_has_no_job_has_no_job_of_any_kind(raw_data):
+    jobs = ["Job_Unskilled", "Job_Skilled", "Job_Management"]
+    on = fetch_german(data_home=raw_data).data[jobs].sum(axis=1)
+    job = fetch_german(variant="raw", data_home=raw_data).data["job"]
+    assert ((on == 0) == (job == "unemp/unskilled non res")).all()
+    assert on.max() == 1
+
+
+def test_heloc_tells_years_rounded_and_who_was_never_delinquent(raw_data):
+    X = fetch_heloc(data_home=raw_data).data
+    rows = pd.read_csv(raw_data / "heloc/heloc_dataset_v1.csv")
+    rows = rows[~rows[_KEPT].isin((-9, -8)).any(axis=1)]
+    months = rows["MSinceMostRecentTradeOpen"].to_numpy()
+    assert ((months > 12) & (months < 18)).any()
+    within = (X["MostRecentTradeWithinLastYear"] == 1).to_numpy()
+    assert (within == (months < 18)).all()
+    assert X["NoDelqEver"].eq(X["YearsSinceLastDelqTrade_leq_5"]).all()
 
 
 def test_clearing_a_record_takes_two_years_unless_frozen(raw_data):

@@ -1,0 +1,213 @@
+"""The study again: three data sets, three models, five methods, beside what is printed.
+
+    SKRESP_DATA=... python benchmarks/paper [--quick] [--data german heloc]
+        [--models LR XGB] [--out FILE] [--figures FOLDER] [--cache FOLDER]
+
+First the AUC, since without comparable models nothing else compares; then who has a way
+back, what the lists of LIME, SHAP, their action-aware variants and RESP are worth, how
+often the feature at each rank helps, and the time a person takes. Steps that were done
+are not done again. --quick explains few people and searches little: minutes, and
+figures that only resemble the published ones.
+
+Needs shap, lime and xgboost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cache import HERE, Cache, default_folder, versions
+from impossible import with_impossible
+from methods import paths, tell, times
+from models import load, train
+from published import DATA, METHODS, MODELS
+from ranks import draw, rank_table
+from splits import over_splits
+from tables import (
+    agreement,
+    auc_table,
+    impossible_table,
+    list_table,
+    recourse_table,
+    split_table,
+    time_table,
+)
+
+from skresp.explain._progress import Progress
+
+TRAINED = ("models.py", "datasets/")
+TOLD = (
+    *TRAINED,
+    "methods.py",
+    *("actions/", "constraints/", "reach/", "scores/"),
+    *("recourse/", "explain/", "metrics/"),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is done."""
+
+    draws: int  # of the search
+    trees: int  # at most, whatever was drawn
+    people: int | None  # denied rows that LIME and SHAP explain
+    forest_people: int  # the same for RF
+    timed: int
+    splits: int
+
+    def words(self) -> str:
+        most = "all" if self.people is None else f"at most {self.people}"
+        return (
+            f"{self.draws} draws and 3 folds a search, at most {self.trees} trees; "
+            f"LIME and SHAP explain {most} denied rows (RF: at most "
+            f"{self.forest_people}, drawn with a seed), 1,000 samples for LIME, 100 "
+            f"rows of background for SHAP"
+        )
+
+
+FULL = Size(10, 2_000, None, 1_000, 100, 20)
+QUICK = Size(2, 50, 60, 60, 20, 3)
+
+
+class Study:
+    """Its steps, each done once, with a bar that tells which."""
+
+    def __init__(self, data: Any, models: Any, size: Size, cache: Cache) -> None:
+        self.cases = [(d, m) for d in data for m in models]
+        self.size, self.cache = size, cache
+        self.split = [d for d in data if d != "givemecredit" and "LR" in models]
+        self.heloc = [m for d, m in self.cases if d == "heloc"]
+        many = 6 * len(self.cases) + len(self.split) + len(self.heloc)
+        self.bar = Progress(many, "study", 1)
+
+    def step(self, name: str, make: Callable[[], Any], key: Any, code: Any) -> Any:
+        self.bar.what = name
+        self.bar(0)
+        result = self.cache(name, make, key, code)
+        self.bar(1)
+        return result
+
+    def run(self) -> dict[str, Any]:
+        size, trained, found, told, spent = self.size, {}, {}, {}, {}
+        for data, kind in self.cases:
+            few = 1 if kind == "LR" else size.draws
+            key = (data, kind, few, size.trees if kind != "LR" else 0, load(data).data)
+            one = self.step(
+                f"{data} {kind} train",
+                lambda d=data, k=kind: train(d, k, size.draws, size.trees),
+                key,
+                TRAINED,
+            )
+            trained[data, kind], model = one, one.model
+            found[data, kind] = self.step(
+                f"{data} {kind} paths", lambda d=data, m=model: paths(d, m), key, TOLD
+            )
+            most = size.forest_people if kind == "RF" else size.people
+            told[data, kind] = {}
+            for method in ("LIME", "SHAP", "RESP"):
+                people = None if method == "RESP" else most
+                told[data, kind] |= self.step(
+                    f"{data} {kind} {method}",
+                    lambda d=data, m=model, w=method, n=people: tell(d, m, w, n),
+                    (key, people),
+                    TOLD,
+                )
+            spent[data, kind] = self.step(
+                f"{data} {kind} times",
+                lambda d=data, m=model: times(d, m, METHODS, size.timed),
+                (key, size.timed),
+                TOLD,
+            )
+        counted = {
+            kind: self.step(
+                f"heloc {kind} impossible",
+                lambda k=kind: with_impossible(trained["heloc", k].model),
+                (kind, size, load("heloc").data),
+                (*TOLD, "impossible.py"),
+            )
+            for kind in self.heloc
+        }
+        runs = {
+            data: self.step(
+                f"{data} LR splits",
+                lambda d=data: over_splits(d, size.splits),
+                (size.splits, load(data).data),
+                (*TOLD, "splits.py"),
+            )
+            for data in self.split
+        }
+        return {
+            "trained": trained,
+            "found": found,
+            "told": told,
+            "spent": spent,
+            "counted": counted,
+            "runs": runs,
+        }
+
+
+def report(done: dict[str, Any], size: Size) -> str:
+    """All tables as text."""
+    found, told = done["found"], done["told"]
+    models = list(dict.fromkeys(kind for _, kind in found))
+    blocks = [
+        [
+            f"The study again, {datetime.date.today().isoformat()}",
+            versions(),
+            size.words(),
+        ],
+        auc_table(done["trained"]),
+        [
+            f"{data:13} {kind:4} "
+            + ", ".join(f"{k}={v}" for k, v in one.chosen.items())
+            for (data, kind), one in done["trained"].items()
+            if one.chosen
+        ],
+        recourse_table(found),
+        *(list_table(kind, told) for kind in MODELS if kind in models),
+        agreement(found, told),
+        rank_table(told),
+        time_table(done["spent"], size.timed),
+    ]
+    if done["counted"]:
+        blocks.append(impossible_table(found, told, done["counted"]))
+    if done["runs"]:
+        blocks.append(split_table(done["runs"]))
+    if size == FULL:
+        blocks.append((HERE / "why.txt").read_text().splitlines())
+    return "\n\n".join("\n".join(block).rstrip() for block in blocks if block) + "\n"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python benchmarks/paper",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--quick", action="store_true", help="little of everything")
+    parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA))
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
+    parser.add_argument("--cache", type=Path, default=default_folder())
+    parser.add_argument("--out", type=Path, help="write the tables there as well")
+    parser.add_argument("--figures", type=Path, help="draw the ranks into this folder")
+    options = parser.parse_args(arguments)
+    size = QUICK if options.quick else FULL
+    study = Study(options.data, options.models, size, Cache(options.cache))
+    done = study.run()
+    text = report(done, size)
+    print(text, end="")
+    if options.out:
+        options.out.write_text(text)
+    if options.figures:
+        for path in draw(done["told"], options.figures):
+            print(path, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
