@@ -27,7 +27,7 @@ def together(explanation: Explanation, verdicts: Verdicts, row: int) -> list[Mov
     point = decode(actions, as_table(person), before, after)
     shown_new = explanation.source.as_numbers(point, list(actions.names))[1][0]
     targets = {target for _, target in actions.effects}
-    return [
+    moves = [
         Move(
             actions.names[k],
             shown_old[k],
@@ -37,6 +37,7 @@ def together(explanation: Explanation, verdicts: Verdicts, row: int) -> list[Mov
         )
         for k in changed
     ]
+    return sorted(moves, key=lambda move: move.follows)  # first what people do
 
 
 def _rounded(
