@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -61,4 +62,6 @@ def folder(path: str) -> Path:
         raise BadCallError(
             f"--out: {path} cannot be made a folder ({error.strerror})."
         ) from None
+    if not os.access(made, os.W_OK):
+        raise BadCallError(f"--out: {path} is a folder that cannot be written to.")
     return made

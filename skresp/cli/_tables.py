@@ -35,9 +35,9 @@ def read_actions(path: str) -> ActionSet:
 def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
     """The rows in a CSV or parquet file, labels as the action set has them."""
     file = existing(path, "--data")
-    if file.suffix == ".parquet":
+    if file.suffix.lower() == ".parquet":
         table = _read_parquet(file)
-    elif file.suffix in (".csv", ".txt"):
+    elif file.suffix.lower() in (".csv", ".txt"):
         table = _read_csv(file, actions)
     else:
         raise BadCallError(
@@ -61,7 +61,9 @@ def _read_csv(file: Path, actions: ActionSet | None) -> pd.DataFrame:
     try:
         heads = list(pd.read_csv(file, nrows=0).columns)
         missing = {name: sorted(_MISSING - _labels(name, actions)) for name in heads}
-        return pd.read_csv(file, keep_default_na=False, na_values=missing)
+        # Text stays text: "01" is no number where the labels are texts.
+        text: Any = {name: str for name in heads if _labels(name, actions)}
+        return pd.read_csv(file, keep_default_na=False, na_values=missing, dtype=text)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise BadCallError(f"--data: {file} is no CSV file: {error}.") from None
     except UnicodeDecodeError:

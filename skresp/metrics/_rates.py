@@ -99,6 +99,13 @@ def group_labels(groups: Any, X: Any, rows: int) -> NDArray[Any]:
                 f"name of a column, or one label for each row."
             )
         return column(table, names.index(groups)).to_numpy(dtype=object)
+    if isinstance(groups, pd.Series) and isinstance(X, pd.DataFrame):
+        if not groups.index.equals(X.index):
+            raise ValueError(
+                "groups is a Series whose index is not that of X, so whose label is "
+                "whose is unclear. Pass groups.loc[X.index], or groups.to_numpy() if "
+                "the rows do stand in the same order."
+            )
     labels = np.asarray(groups, dtype=object)
     if labels.shape != (rows,):
         raise ValueError(

@@ -43,8 +43,9 @@ class RecourseScorer(BaseEstimator):
     metric : str or list of str, default="recourse_rate"
         With a list a call returns a dict, which `scoring=` takes too.
 
-        - "recourse_rate": 1 - (denied without recourse) / (all rows). A prediction that
-          was not decided counts as without.
+        - "recourse_rate": 1 - (denied without recourse) / (all rows). Who has a
+          witness has recourse; a prediction of which nothing is known counts as
+          without.
         - "single_rate": 1 - (denied whom no intervention on one feature helps) / (all
           rows).
         - "mean_responsiveness": the mean over all rows of their largest score; who is
@@ -161,7 +162,8 @@ class RecourseScorer(BaseEstimator):
 
     def _worth(self, estimator: Any, X: Any, names: Sequence[str]) -> _Worth:
         explainer = self._explainer(estimator, X)
-        status = explainer.verify(X, max_points=self.max_points).status
+        verdicts = explainer.verify(X, max_points=self.max_points)
+        status = verdicts.status
         best = None
         if any("mean_responsiveness" in name for name in names):
             valid = np.flatnonzero(status != "invalid")
@@ -177,7 +179,7 @@ class RecourseScorer(BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-        return _Worth(status, best)
+        return _Worth(status, verdicts.has_witness, best)
 
     def _explainer(self, estimator: Any, X: Any) -> ResponsivenessExplainer:
         actions, target, threshold = self.action_set, self.target, self.threshold
@@ -227,8 +229,13 @@ class RecourseScorer(BaseEstimator):
 class _Worth:
     """Verdicts of rows, and their largest scores where those are asked for."""
 
-    def __init__(self, status: NDArray[Any], best: NDArray[np.float64] | None) -> None:
-        self.status, self.best = status, best
+    def __init__(
+        self,
+        status: NDArray[Any],
+        has_way: NDArray[np.bool_],
+        best: NDArray[np.float64] | None,
+    ) -> None:
+        self.status, self.has_way, self.best = status, has_way, best
         self.valid = status != "invalid"
 
     def rates(self, rows: NDArray[np.bool_]) -> Rates:
@@ -237,7 +244,7 @@ class _Worth:
         status = self.status[some]
         denied = status != "approved"
         good = {
-            "recourse_rate": np.isin(status, ("single", "joint")),
+            "recourse_rate": self.has_way[some],
             "single_rate": status == "single",
         }
         if self.best is not None:

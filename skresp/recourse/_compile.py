@@ -5,31 +5,12 @@ Without numba the same source runs as it is, slowly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-try:
-    import numba
-
-    COMPILED = True
-
-    def compiled(function: F) -> F:
-        """Compiled by numba."""
-        fast: Any = numba.njit(cache=True, nogil=True)(function)
-        return fast
-
-except ImportError:  # pragma: no cover - the suite has numba
-    COMPILED = False
-
-    def compiled(function: F) -> F:
-        """As it is."""
-        return function
-
+from skresp.scores import compiled
 
 Ints = NDArray[np.int64]
 

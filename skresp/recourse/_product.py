@@ -38,6 +38,8 @@ Truth = NDArray[np.bool_]
 # Points of one person in one round, at first and at most.
 _FIRST_ROUND = 64
 _LARGEST_ROUND = 4_096
+# Combinations from all over, where there are too many to go through soon.
+_AT_RANDOM = 1_024
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ class _Run(Run):
         singles_seen = self._search(out, self._singles, SINGLE, self.denied)
         left = self.denied & (out.status == UNKNOWN) & singles_seen
         all_seen = self._search(out, self._several, JOINT, left) & singles_seen
+        self._undo_needless(out)
         rest = self.denied & (out.status == UNKNOWN)
         out.note(np.flatnonzero(rest & all_seen & self.complete), FIXED, EXHAUSTION)
         out.note(np.flatnonzero(rest & all_seen & ~self.complete), UNKNOWN, NOT_ALL)
@@ -97,6 +100,20 @@ class _Run(Run):
         doubtful = (out.status == JOINT) & ~self.complete
         out.note(np.flatnonzero(doubtful), UNKNOWN, NOT_ALL)
         return out
+
+    def _undo_needless(self, out: Found) -> None:
+        """Take back, part by part, what the target is reached without."""
+        people = np.flatnonzero(out.status == JOINT)
+        stay = self.stay(people)
+        for p in range(len(self.options)):
+            moved = out.choice[people] != stay
+            # Of two changes both are needed: one alone does not help.
+            some = moved[:, p] & (moved.sum(axis=1) > 2)
+            if some.any():
+                tried = out.choice[people[some]]
+                tried[:, p] = stay[some, p]
+                ok = self.reached(people[some], tried)
+                out.choice[people[some][ok]] = tried[ok]
 
     def _search(
         self,
@@ -188,6 +205,8 @@ class _Run(Run):
         lists = self._lists(i)
         stay = np.array([options[0] for options in lists], dtype=np.intp)
         movable = [p for p, options in enumerate(lists) if len(options) > 1]
+        if math.prod(len(options) for options in lists) > _LARGEST_ROUND:
+            yield self._random(i, lists)
         for many in range(2, len(movable) + 1):
             for parts in itertools.combinations(movable, many):
                 sizes = [len(lists[p]) - 1 for p in parts]
@@ -198,6 +217,19 @@ class _Run(Run):
                     for p, pick in zip(parts, picks, strict=True):
                         choice[:, p] = lists[p][1 + pick]
                     yield choice
+
+    def _random(self, i: int, lists: list[Places]) -> Places:
+        """Combinations from all over: near ones alone may miss what is easy to find.
+
+        They depend on the person and nothing else.
+        """
+        content = [each.values[each.which[i]] + 0.0 for each in self.options]
+        words = np.concatenate(content).view(np.uint32).tolist()
+        rng = np.random.default_rng([self.ask.seed, *words])
+        picks = [
+            options[rng.integers(len(options), size=_AT_RANDOM)] for options in lists
+        ]
+        return np.column_stack(picks)
 
 
 class _Tap:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from skresp import __version__
@@ -209,6 +210,13 @@ def _groups(group: Any, table: Any) -> tuple[Any, str]:
                 f"of a column, or one label for each row."
             )
         return column(table, names.index(group)).to_numpy(dtype=object), group
+    if isinstance(group, pd.Series) and isinstance(table, pd.DataFrame):
+        if not group.index.equals(table.index):
+            raise ValueError(
+                "group is a Series whose index is not that of X, so whose label is "
+                "whose is unclear. Pass group.loc[X.index], or group.to_numpy() if the "
+                "rows do stand in the same order."
+            )
     labels = np.asarray(group, dtype=object)
     if labels.shape != (len(table),):
         raise ValueError(

@@ -41,6 +41,11 @@ def lead(content: Mapping[str, Any]) -> list[str]:
             "no changes together. All changes held to be possible were taken into "
             "account. So none is listed here; none of them would work."
         ]
+    if status == "unknown" and content["together"]:
+        return [
+            f"These changes, made together, lead to {wanted}. Whether fewer of them "
+            f"would do was not settled."
+        ]
     if status == "unknown":
         text = f"It is not known whether you have a way to {wanted}."
         if content["reasons"]:

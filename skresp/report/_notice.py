@@ -180,7 +180,9 @@ def notice(
         change = change_of(explanation, place, j)
         content["reasons"].append(_reason(change, table, called))
     alone = status == "single" and not listed
-    if verdicts is not None and (status == "joint" or alone):
+    way = verdicts is not None and bool(verdicts.has_witness[place])
+    open_way = status == "unknown" and way and not listed
+    if verdicts is not None and (status == "joint" or alone or open_way):
         content["together"] = [
             {
                 "feature": move.feature,

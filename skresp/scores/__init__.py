@@ -1,6 +1,7 @@
 """The one door to the model; responsiveness and how sure it is."""
 
 from ._along import Decision, LinearAlong, TreesAlong, along_of
+from ._compiled import COMPILED, compiled
 from ._door import Door, Segment
 from ._dress import Dress, Wardrobe
 from ._effects import RandomEffects
@@ -26,6 +27,7 @@ from ._target import AtLeast, AtMost, Goal, flat, make_goal
 from ._variants import Monotone, cost_weighted, intuitive, monotone, profile
 
 __all__ = [
+    "COMPILED",
     "DOUBLE",
     "SKLEARN",
     "XGBOOST",
@@ -50,6 +52,7 @@ __all__ = [
     "agresti_coull",
     "along_of",
     "at_most",
+    "compiled",
     "cost_weighted",
     "flat",
     "intervals_of",

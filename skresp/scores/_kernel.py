@@ -1,18 +1,19 @@
 """The walk of `_sweep`, compiled by numba.
 
-Several times as fast as the whole-array form, which does the same without numba. This
-module imports it: whoever has not installed it uses the other.
+Several times as fast as the whole-array form, which does the same without numba.
+Whoever has not installed it uses the other.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+
+from ._compiled import compiled
 
 _DEEPEST = 1_024  # stretches of one tree that wait to be walked
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     roots,
     feature,

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._compiled import COMPILED
 from ._ensemble import DOUBLE, XGBOOST, Ensemble, Floats
 
 Places = NDArray[np.intp]
@@ -90,11 +91,11 @@ def sweep_arrays(
 @lru_cache(maxsize=1)
 def _kernel() -> Any:
     """The compiled form, where numba is installed."""
-    try:
-        from . import _kernel as compiled
-    except ImportError:
+    if not COMPILED:
         return None
-    return compiled
+    from . import _kernel as kernel
+
+    return kernel
 
 
 def _seen(ensemble: Ensemble, start: Floats) -> Floats:

@@ -259,7 +259,13 @@ def test_actions_are_written_to_be_edited(files, tmp_path, capsys):
 
 def test_labels_that_look_missing_or_like_numbers_stay_labels(tmp_path):
     X = pd.DataFrame(
-        {"a": ["NA", "None", "x"], "b": ["1", "2", "1"], "c": [1.5, None, 2]}
+        {
+            "a": ["NA", "None", "x"],
+            "b": ["1", "2", "1"],
+            "c": [1.5, None, 2],
+            "zip": ["01", "02", "01"],
+            "gaps": ["1", None, "2"],
+        }
     )
     actions = ActionSet.infer(X, immutable=["c"])
     X.to_csv(tmp_path / "x.csv", index=False)

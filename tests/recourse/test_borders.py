@@ -206,3 +206,37 @@ def test_missing_values_by_another_name():
     actions = ActionSet({"a": Feature("integer", 0, 5)})
     explainer = ResponsivenessExplainer(model, actions, missing="hold").fit(X)
     assert explainer.verify(X[:4]).status[0] == "single"
+
+
+def test_a_way_that_is_easy_to_find_at_random_is_found():
+    """Near combinations alone would run out of budget long before six changes."""
+
+    class Many:
+        classes_ = np.array([False, True])
+
+        def predict(self, X):
+            return (np.asarray(X) >= 5).sum(axis=1) >= 6
+
+    actions = ActionSet({f"x{i}": Feature("integer", 0, 9) for i in range(12)})
+    X = pd.DataFrame([[0] * 12, [1] * 12], columns=actions.names)
+    asked = {"target": True, "random_state": 0}
+    found = verdicts_of(Many(), actions, X, X, **asked)
+    assert found.status.tolist() == ["joint", "joint"]
+    assert ((found.witness >= 5).sum(axis=1) == 6).all(), "nothing needless is changed"
+    again = verdicts_of(Many(), actions, X[::-1], X, **asked)
+    np.testing.assert_array_equal(found.judged.change, again.judged.change[::-1])
+
+
+def test_a_read_only_install_compiles_without_a_cache(monkeypatch):
+    numba = pytest.importorskip("numba")
+    from skresp.scores import _compiled
+
+    real = numba.njit
+
+    def nowhere(*given, cache=False, **options):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(*given, **options)
+
+    monkeypatch.setattr(numba, "njit", nowhere)
+    assert _compiled.compiled(lambda x: x + 1)(2) == 3

@@ -220,3 +220,24 @@ def _text_of(page: str) -> str:
     parser.handle_data = parts.append
     parser.feed(page)
     return "".join(parts)
+
+
+def test_a_way_that_is_known_is_told_though_fewer_changes_might_do():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 4, (300, 2)), columns=["a", "b"])
+    y = (X["a"] * X["b"] > 6).astype(int)
+    model = MLPClassifier((8,), random_state=0, max_iter=400).fit(X, y)
+    limits = {"max_increase": 1.5, "max_decrease": 0}
+    actions = ActionSet({name: Feature("real", 0, 4, **limits) for name in X})
+    explainer = ResponsivenessExplainer(model, actions, random_state=0).fit(X)
+    verdicts = explainer.verify(X)
+    scores = explainer.explain(X)
+    none = (scores.values == 0).all(axis=1)
+    rows = np.flatnonzero((verdicts.status == "unknown") & verdicts.has_witness & none)
+    assert len(rows)
+    told = notice(scores, int(rows[0]), verdicts=verdicts)
+    assert "These changes, made together, lead to" in told.text
+    assert len(told.to_dict()["together"]) == 2
+    lost = np.flatnonzero((verdicts.status == "unknown") & ~verdicts.has_witness)
+    told = notice(scores, int(lost[0]), verdicts=verdicts)
+    assert "It is not known whether you have a way" in told.text
