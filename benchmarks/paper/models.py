@@ -51,7 +51,7 @@ BOOSTED = {
     "subsample": [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1],
     "grow_policy": ["depthwise", "lossguide"],
 }
-# From so many rows on a forest of so many trees stands for each in the search.
+# With more rows than that a forest of few trees stands for each in the search.
 MANY, FEW = 20_000, 20
 
 
@@ -140,10 +140,9 @@ def _search(
         for one in ParameterSampler(space, draws, random_state=SEED)
         if one.get("subsample", 1) <= 1
     ]
-    small = isinstance(model, RandomForestClassifier) and len(X) > MANY
-    tried = [
-        {k: [FEW if small and k == "n_estimators" else v] for k, v in one.items()}
-        for one in drawn
-    ]
-    search = GridSearchCV(model, tried, scoring="accuracy", cv=3, refit=False)
+    tried = drawn
+    if len(X) > MANY and isinstance(model, RandomForestClassifier):
+        tried = [one | {"n_estimators": FEW} for one in drawn]
+    grid = [{name: [value] for name, value in one.items()} for one in tried]
+    search = GridSearchCV(model, grid, scoring="accuracy", cv=3, refit=False)
     return drawn[search.fit(X, y).best_index_]

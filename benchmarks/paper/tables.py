@@ -150,11 +150,11 @@ def split_table(runs: Mapping[str, Mapping[str, Sequence[float]]]) -> list[str]:
     return lines
 
 
-def time_table(found: Mapping[Key, Mapping[str, float]], people: int) -> list[str]:
+def time_table(found: Mapping[Key, Mapping[str, float]]) -> list[str]:
     """Milliseconds a person."""
     lines = [
-        f"Milliseconds a person, one after the other in one process, at most {people} "
-        "distinct people in a batch",
+        "Milliseconds a person, the methods one after the other on the same batch of "
+        "distinct people",
         f"{'':20}" + "".join(f"{name:>10}" for name in METHODS) + "   LIME / RESP"
         "   SHAP / RESP",
     ]
