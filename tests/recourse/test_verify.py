@@ -371,7 +371,7 @@ def test_without_numba_the_same_source_runs():
         import numpy as np
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
         from skresp import ActionSet, Feature, ResponsivenessExplainer
-        from skresp.recourse._compile import COMPILED
+        from skresp.scores import COMPILED
         assert COMPILED == (sys.argv[1] != "plain")
         rng = np.random.default_rng(0)
         X = rng.integers(0, 4, (120, 4))
