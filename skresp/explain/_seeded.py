@@ -15,7 +15,8 @@ _ONE_AT_A_TIME = threading.Lock()
 def seeded(seed: int) -> Iterator[None]:
     """The global stream starts at a seed within, and goes on as before after.
 
-    Shap has no other place to put a seed. Threads wait for each other.
+    Shap's permutations are shuffled by the global stream, which it seeds itself: that
+    cannot be avoided, only undone. Threads wait for each other.
     """
     with _ONE_AT_A_TIME:
         before = np.random.get_state()  # noqa: NPY002

@@ -35,11 +35,12 @@ def test_published_figures_add_up(paper):
         assert none + single + joint == pytest.approx(100, abs=0.15)
         lists = dict(zip(printed.METHODS, printed.LISTS[case], strict=True))
         assert lists["RESP"][:4] == (single, 0, 100, 100)
-        for presented, never, some, always, length in lists.values():
+        for name, (presented, never, some, always, length) in lists.items():
             assert never + some == pytest.approx(100)
             assert always <= some
             assert 0 < presented <= 100
-            assert 1 <= length <= 4
+            # Contributions are hardly ever 0: only lists of RESP are short.
+            assert (length < 4) if name == "RESP" else (length == 4)
 
 
 def test_folds_are_strata_of_all_rows(paper):
