@@ -73,7 +73,8 @@ class ResponsivenessExplainer(Verifier, BaseExplainer):
         What changes by chance along with an intervention: a mapping from feature to a
         distribution (with scipy's `rvs`) or to a function `(rows, changes, rng)` that
         returns a number a row, or one such function that returns a table. Reached
-        points still obey every constraint; all scores are then sampled.
+        points still obey every constraint, and noise keeps values within their
+        bounds: other draws are rejected and drawn again. All scores are then sampled.
     invalid_rows : {"raise", "nan"}, default="raise"
         What to do with rows that break a constraint as they stand.
     missing : {"raise", "hold"}, default="raise"

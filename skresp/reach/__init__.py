@@ -11,7 +11,7 @@ from ._outcome import (
     TooManyTogetherError,
 )
 from ._own import own_changes, own_count
-from ._part import Part, parts_of
+from ._part import Part, parts_of, satisfied
 from ._reachable_set import (
     METHODS,
     ReachableSet,
@@ -49,5 +49,6 @@ __all__ = [
     "reachable_set",
     "sample_joint",
     "sample_minimal",
+    "satisfied",
     "shared_cache",
 ]

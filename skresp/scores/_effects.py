@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skresp.actions import ActionSet
-from skresp.reach import draw_own, sample_joint, sample_minimal
+from skresp.reach import draw_own, sample_joint, sample_minimal, satisfied
 
 from ._dress import Numbers
 from ._lists import Lists, Question
@@ -106,9 +106,9 @@ def draw_with_effects(
 ) -> Numbers:
     """Changes of one person that intervene on a feature, chance included.
 
-    One column a feature of the action set. What chance makes impossible (a binary of
-    2, a broken constraint) is drawn again; there may be fewer than wanted. Bounds
-    limit what people do, not what chance does.
+    One column a feature of the action set. A draw whose noise leaves a feature's kind
+    or bounds, or breaks a constraint, is rejected together with its change and drawn
+    again (Algorithm 1 of the paper); there may be fewer than wanted.
     """
     effects = question.effects
     assert effects is not None
@@ -124,8 +124,7 @@ def draw_with_effects(
         change[:, columns] = on_part
         rows = np.broadcast_to(x, change.shape)
         noise = effects.noise(actions, rows.copy(), change.copy(), rng)
-        change = change + noise
-        change = change[_possible(actions, rows, change, noise)]
+        change = (change + noise)[_possible(actions, rows, change, noise)]
         found.append(change)
         count += len(change)
     return np.concatenate([np.zeros((0, len(x))), *found])[:n]
@@ -161,21 +160,30 @@ def _interventions(
 def _possible(
     actions: ActionSet, rows: Numbers, change: Numbers, noise: Numbers
 ) -> NDArray[np.bool_]:
-    """Which reached points keep to their kinds and to every constraint touched."""
-    after = rows + change
+    """Return which points are possible: kinds, bounds and every constraint kept.
+
+    Only noise is judged; `change` is feasible without it. Noise may not carry a value
+    outside its bounds, nor further outside than the change did. A missing value stays
+    missing, whatever is added to it.
+    """
+    without = rows + change
+    after = rows + (change + noise)
     ok = np.ones(len(rows), dtype=bool)
     touched = (noise != 0).any(axis=0)
     for k in np.flatnonzero(touched):
-        kind = actions.features[actions.names[k]].kind
-        if kind == "binary":
-            ok &= (after[:, k] == 0) | (after[:, k] == 1)
-        elif kind == "integer":
-            ok &= after[:, k] == np.rint(after[:, k])
-        elif kind == "categorical":
+        feature, now = actions.features[actions.names[k]], after[:, k]
+        if feature.kind == "categorical":
             ok &= noise[:, k] == 0
+            continue
+        low, high = feature.bounds
+        kept = now >= np.minimum(low, without[:, k])
+        kept &= now <= np.maximum(high, without[:, k])
+        if feature.kind != "real":
+            kept &= now == np.rint(now)
+        ok &= kept | (noise[:, k] == 0) | np.isnan(rows[:, k])
     for rule in actions.constraints:
         places = [actions.names.index(name) for name in rule.features]
         if touched[places].any():
             coded = rule.coded(actions.features)
-            ok &= coded.holds(rows[:, places], after[:, places])
+            ok &= satisfied(coded, rows[:, places], after[:, places])
     return ok

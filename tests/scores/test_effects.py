@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp.constraints import Linear, OneHot
+from skresp.constraints import Linear, Linkage, OneHot
 
 
 class Spy:
@@ -74,7 +74,11 @@ def test_distributions_and_one_function_for_all(insured):
 def test_chance_adds_to_what_a_person_has_in_a_frame_with_labels(insured):
     X, actions = insured
     X = X.assign(home=["own", "rent"])
-    actions = ActionSet.infer(X, immutable=["home", "trades", "insured"])
+    actions = ActionSet.infer(
+        X,
+        features={"trades": Feature("integer", 0, 50, actionable=False)},
+        immutable=["home", "insured"],
+    )
     spy = Spy(lambda X: X["trades"] >= 5)
     explanation = explain(spy, actions, X, random_effects={"trades": stats.poisson(2)})
     wanted = 1 - stats.poisson(2).cdf(1)
@@ -109,6 +113,126 @@ def test_chance_does_not_break_constraints_or_kinds():
     assert (points["own"] + points["rent"] == 1).all()
     assert (points["a"] + points["b"] <= 6 + 1e-6).all()
     assert 0 < explanation.values[0, 4] < 1
+
+
+def truncated(noise, low, high, above):
+    """P(noise > above), given that it lies in [low, high]."""
+    mass = noise.cdf(high) - noise.cdf(low)
+    return (noise.cdf(high) - noise.cdf(np.clip(above, low, high))) / mass
+
+
+@pytest.mark.parametrize("mutable", [False, True])
+def test_intervals_cover_the_truth_of_noise_within_bounds(mutable):
+    """`b` is normal noise truncated to [0, 1], `k` moves by one within 0..4."""
+    rng = np.random.default_rng(0)
+    people = 40
+    X = pd.DataFrame(
+        {
+            "a": rng.integers(0, 8, people),
+            "b": rng.uniform(0, 1, people),
+            "k": rng.integers(0, 5, people),
+        }
+    )
+    role = {"actionable": False, "mutable": mutable}
+    actions = ActionSet(
+        {
+            "a": Feature("integer", 0, 7),
+            "b": Feature("real", 0, 1, **role),
+            "k": Feature("integer", 0, 4, **role),
+        }
+    )
+    normal = stats.norm(0, 0.4)
+    truth = []
+    for a, b, k in X.itertuples(index=False):
+        truth.append(
+            np.mean(
+                [
+                    truncated(normal, -b, 1 - b, 1.5 - to / 8 - now / 5 - b)
+                    for to in range(8)
+                    if to != a
+                    for now in range(max(k - 1, 0), min(k + 1, 4) + 1)
+                ]
+            )
+        )
+    spy = Spy(lambda X: X["a"] / 8 + X["b"] + X["k"] / 5 > 1.5)
+    covered = []
+    for seed in range(10):
+        found = explain(
+            spy,
+            actions,
+            X,
+            random_effects={"b": normal, "k": stats.randint(-1, 2)},
+            random_state=seed,
+        )
+        assert (found.n_reachable[:, 0] == 500).all()
+        covered.append(
+            (found.lower[:, 0] <= truth) & (truth <= found.upper[:, 0] + 1e-12)
+        )
+    assert 0.92 <= np.mean(covered) <= 0.985
+    points = pd.concat(spy.seen)
+    assert points["b"].between(0, 1).all()
+    assert points["k"].between(0, 4).all()
+
+
+def test_noise_on_the_feature_itself_rejects_the_change_with_it():
+    """A change is kept as often as its noise stays within the bounds."""
+    X = pd.DataFrame({"a": np.linspace(0.05, 0.95, 60)})
+    actions = ActionSet({"a": Feature("real", 0, 1)})
+    normal = stats.norm(0, 0.3)
+    landing = (np.arange(20_000) + 0.5) / 20_000
+    inside = normal.cdf(1 - landing) - normal.cdf(-landing)
+    above = normal.cdf(1 - landing) - normal.cdf(0.8 - landing)
+    truth = above.mean() / inside.mean()
+    assert abs(truth - 0.2) > 0.02, "0.2 is what noise drawn again alone would give"
+    spy = Spy(lambda X: X["a"] > 0.8)
+    found = explain(spy, actions, X, random_effects={"a": normal}, n_samples=2_000)
+    covered = (found.lower <= truth) & (truth <= found.upper)
+    assert covered.mean() >= 0.85
+    assert abs(found.values.mean() - truth) < 0.005
+    assert pd.concat(spy.seen)["a"].between(0, 1).all()
+
+
+def test_noise_goes_no_further_outside_than_the_change_did():
+    """A linkage carries `bill` to 12, beyond its bound of 10, and `old` starts at 8."""
+    X = pd.DataFrame({"loan": [0], "bill": [9.0], "old": [8.0], "free": [5.0]})
+    actions = ActionSet(
+        {
+            "loan": Feature("binary"),
+            "bill": Feature("real", 0, 10, actionable=False),
+            "old": Feature("real", 0, 5, actionable=False),
+            "free": Feature("real", actionable=False),
+        },
+        [Linkage("loan", {"bill": 3})],
+    )
+    spy = Spy(lambda X: X["bill"] > 10)
+    wide = dict.fromkeys(["bill", "old", "free"], stats.norm(0, 4))
+    found = explain(spy, actions, X, random_effects=wide, n_samples=300)
+    points = found.reachable(0, "loan").points
+    assert len(points) == 300
+    assert points["bill"].between(0, 12).all()
+    assert points["old"].between(0, 8).all()
+    assert points["free"].min() < 0
+    truth = truncated(stats.norm(0, 4), -12, 0, -2)
+    assert found.lower[0, 0] <= truth <= found.upper[0, 0]
+
+
+def test_a_missing_value_stays_missing_and_its_constraints_stay_judged():
+    X = pd.DataFrame({"a": [0, 0], "k": [2.0, np.nan], "m": [1.0, 1.0]})
+    actions = ActionSet(
+        {
+            "a": Feature("binary"),
+            "k": Feature("integer", 0, 4, actionable=False),
+            "m": Feature("integer", 0, 4, actionable=False),
+        },
+        [Linear({"k": 1, "m": 1}, upper=4)],
+    )
+    spy = Spy(lambda X: X["a"] == 1)
+    effects = dict.fromkeys("km", stats.randint(-1, 2))
+    found = explain(spy, actions, X, random_effects=effects, n_samples=50)
+    assert found.n_reachable[:, 0].tolist() == [50, 50]
+    points = found.reachable(1, "a").points
+    assert points["k"].isna().all()
+    assert (points["m"] == 1).all(), "a rule with a gap keeps the others still"
 
 
 def test_who_cannot_move_is_known_not_to():
