@@ -26,10 +26,14 @@ def agresti_coull(
     (0.0, 0.0092)
     """
     kappa = ndtri(1 - alpha / 2)
-    size = np.asarray(trials, dtype=float) + kappa**2
-    middle = (np.asarray(hits, dtype=float) + kappa**2 / 2) / size
+    hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
+    size = trials + kappa**2
+    middle = (hits + kappa**2 / 2) / size
     half = kappa * np.sqrt(middle * (1 - middle) / size)
-    return np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
+    # At the ends of the range the limits are 0 and 1, not nearly so by rounding.
+    low = np.where(hits == 0, 0.0, np.clip(middle - half, 0, 1))
+    high = np.where(hits == trials, 1.0, np.clip(middle + half, 0, 1))
+    return low, high
 
 
 def sample_size(half_width: float, alpha: float = 0.05, at: str = "half") -> int:

@@ -47,6 +47,20 @@ def test_the_one_sided_bound_is_exact(alpha, n):
     assert binom.pmf(0, n, bound + 1e-6) < alpha
 
 
+@pytest.mark.parametrize("alpha", [0.001, 0.01, 0.05, 0.1, 0.3])
+def test_limits_at_the_ends_of_the_range_are_exact(alpha):
+    """Rounding once made the lower limit of no draws 5.6e-17."""
+    n = np.arange(2_000)
+    low, high = agresti_coull(np.zeros_like(n), n, alpha)
+    assert (low == 0).all()
+    assert (high > 0).all()
+    low, high = agresti_coull(n, n, alpha)
+    assert (high == 1).all()
+    assert (low < 1).all()
+    low, high = agresti_coull(n // 2, n, alpha)
+    assert ((low >= 0) & (high <= 1) & (low < high)).all()
+
+
 def test_no_draws_say_nothing():
     low, high = agresti_coull(0, 0, alpha=0.05)
     assert (float(low), float(high)) == pytest.approx((0, 1))
