@@ -1,7 +1,8 @@
 """The one door to the model; responsiveness and how sure it is."""
 
-from ._along import Decision, LinearAlong, TreesAlong, along_of
+from ._along import LinearAlong, TreesAlong, along_of
 from ._compiled import COMPILED, compiled
+from ._decision import Decision
 from ._door import Door, Segment
 from ._dress import Dress, Wardrobe
 from ._effects import RandomEffects

@@ -12,16 +12,13 @@ from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.special import logit
 
 from skresp.actions import column, is_polars
 
+from ._decision import DOUBT, DOUBT32, Decision, Rule, decision_of, is_confirmed
 from ._ensemble import XGBOOST, Ensemble, Floats, ensemble_of, link_of
 from ._sweep import Cells, sweep
-from ._target import AtLeast, Goal, LabelGoal, ProbabilityGoal, ValueGoal
-
-Truth = NDArray[np.bool_]
+from ._target import Goal
 
 # Steps of a pipeline that map a line to a line: they scale, select or pass on numbers.
 # Encoders do too where nothing that moves along it reaches them. All of these work
@@ -45,9 +42,8 @@ _ENCODERS = {
     "PowerTransformer",
     "QuantileTransformer",
 }
-# How far scores may be off, relative to their size, and probabilities.
-_DOUBT, _DOUBT32 = 1e-9, 1e-4
-_FLOAT64, _FLOAT32 = 1e-14, 1e-6
+# Roundings, each of half a unit in the last place, between a value and its border.
+ROUNDINGS = 16
 # Rows below which nothing can be checked.
 _FEWEST_ROWS = 8
 _LINEAR = {
@@ -71,55 +67,6 @@ _LINEAR = {
     "BayesianRidge",
     "HuberRegressor",
 }
-
-
-@dataclass(frozen=True)
-class Decision:
-    """When scores reach the target: one of them beyond a cut, or above all others.
-
-    `gap` is positive where they do; within `doubt` of 0 the model itself is asked.
-    """
-
-    column: int
-    cut: float | None
-    sign: float
-    doubt: float
-    rivals: int = 1  # other classes, where there is no cut
-    least: float = 0.0  # doubt at least: a probability rounds, its logit jumps
-
-    def gap(self, scores: Floats) -> Floats:
-        """How far the scores are on the good side."""
-        mine = scores[:, self.column]
-        if self.cut is not None:
-            return self.sign * (mine - self.cut)
-        others = np.delete(scores, self.column, axis=1)
-        return mine - others.max(axis=1)
-
-    def gaps(self, scores: Floats) -> Floats:
-        """How far the target is ahead of each rival, the cut being left out.
-
-        `offset` is what to take off then: all gaps are positive where it is reached.
-        """
-        mine = self.sign * scores[:, [self.column]]
-        if self.cut is not None:
-            return mine
-        return mine - np.delete(scores, self.column, axis=1)
-
-    @property
-    def offset(self) -> float:
-        """The cut, on the side of the gaps."""
-        return 0.0 if self.cut is None else self.sign * self.cut
-
-    def unsure(self, scores: Floats) -> Truth:
-        """Where rounding could decide."""
-        size = np.maximum(1.0, np.abs(scores).max(axis=1))
-        return np.abs(self.gap(scores)) <= np.maximum(self.doubt * size, self.least)
-
-    @property
-    def tolerance(self) -> float:
-        """A gap within this of 0 is in doubt, whatever the scores."""
-        size = 10.0 if self.cut is None else abs(self.cut)
-        return max(self.doubt * max(1.0, size), self.least)
 
 
 class Along(Protocol):
@@ -152,7 +99,16 @@ class TreesAlong:
         rate = (ends[1] - ends[0]) / (high - low)[:, None]
         rate[np.isnan(rate)] = 0.0  # what is missing stays missing
         start = ends[0] - rate * low[:, None]
-        return sweep(self.ensemble, start, rate, low, high)
+        cells = sweep(self.ensemble, start, rate, low, high)
+        return replace(cells, error=self._error(A, ends[0], ends[1], rate))
+
+    def _error(self, A: Any, first: Floats, last: Floats, rate: Floats) -> Floats:
+        """How far the borders may be off: what scaling rounds, in units of the line."""
+        size = np.maximum(np.abs(first), np.abs(last))
+        moving = rate != 0
+        share = np.divide(size, np.abs(rate), out=np.zeros_like(rate), where=moving)
+        tables = (A, _dressed(self.steps, A[:1])) if self.steps else (A,)
+        return ROUNDINGS * coarsest(*tables) * share.max(axis=1, initial=0.0)
 
 
 @dataclass(frozen=True)
@@ -180,7 +136,15 @@ class LinearAlong:
         line, first, last = line[some], first[some], last[some]
         middle = ((first + last) / 2 - low[line]) / (high - low)[line]
         scores = a[line] + (b - a)[line] * middle[:, None]
-        return Cells(line, first, last, scores)
+        # A border is as far off as the scores are, over how fast they change.
+        size = np.maximum(1.0, np.maximum(np.abs(a), np.abs(b)).max(axis=1))
+        doubt = np.maximum(self.decision.doubt * size, self.decision.least)
+        slope = np.abs(pairs[1] - pairs[0]) / (high - low)[:, None]
+        crossed = (share > 0) & (share < 1)
+        error = np.divide(
+            doubt[:, None], slope, out=np.zeros_like(slope), where=crossed
+        )
+        return Cells(line, first, last, scores, error.max(axis=1, initial=0.0))
 
     def _differences(self, scores: Floats) -> Floats:
         column, cut = self.decision.column, self.decision.cut
@@ -206,8 +170,8 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
             link = "identity"
         scores = _scores(inner, rows)
         doubt = _doubt(inner, rows)
-        decision = _decision(goal, scores, doubt, link, rule)
-        if decision is None or not _confirmed(decision, goal, scores, rows):
+        decision = decision_of(goal, scores, doubt, link, rule)
+        if decision is None or not is_confirmed(decision, goal, scores, rows):
             return None
         return LinearAlong(inner, decision)
     numbers = _numbers(steps, rows)
@@ -216,40 +180,13 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
     ensemble = ensemble_of(final, _dressed(steps, rows))
     if ensemble is None:
         return None
-    doubt = _DOUBT32 if ensemble.rule == XGBOOST else _DOUBT
+    doubt = DOUBT32 if ensemble.rule == XGBOOST else DOUBT
     sums = ensemble.sums(numbers)
     known = link_of(final)
-    decision = None if known is None else _decision(goal, sums, doubt, known, rule)
-    if decision is not None and not _confirmed(decision, goal, sums, rows):
+    decision = None if known is None else decision_of(goal, sums, doubt, known, rule)
+    if decision is not None and not is_confirmed(decision, goal, sums, rows):
         decision = None  # the model decides in a way of its own: ask it, piece by piece
     return TreesAlong(tuple(steps), ensemble, decision)
-
-
-@dataclass(frozen=True)
-class Rule:
-    """The rule of a wrapper that says one label from a threshold on, else the other."""
-
-    threshold: float
-    of_probability: bool
-    positive: Any
-
-    @classmethod
-    def of(cls, model: Any) -> Rule:
-        """The rule of a FixedThresholdClassifier or TunedThresholdClassifierCV."""
-        inner = getattr(model, "estimator_", model.estimator)
-        method = model.response_method
-        if method == "auto":
-            known = hasattr(inner, "predict_proba")
-            method = "predict_proba" if known else "decision_function"
-        threshold = getattr(model, "best_threshold_", None)
-        if threshold is None:
-            threshold = model.threshold
-        if threshold == "auto":
-            threshold = 0.5 if method == "predict_proba" else 0.0
-        positive = getattr(model, "pos_label", None)
-        if positive is None:
-            positive = model.classes_[1]
-        return cls(float(threshold), method == "predict_proba", positive)
 
 
 def _unwrapped(
@@ -351,11 +288,23 @@ def _numbers(steps: Any, rows: Any) -> Floats | None:
     return array.astype(float) if array.dtype.kind in "buif" else None
 
 
+def coarsest(*tables: Any) -> float:
+    """Return the largest relative spacing among the float dtypes of tables."""
+    eps = float(np.finfo(float).eps)
+    for table in tables:
+        kinds = getattr(table, "dtypes", None)
+        for kind in [table.dtype] if kinds is None else kinds:
+            name = str(kind).lower()
+            if name in ("float16", "float32"):
+                eps = max(eps, float(np.finfo(name).eps))
+    return eps
+
+
 def _doubt(model: Any, rows: Any) -> float:
     """How far a linear model's scores may be off: some are computed in float32."""
     ask = getattr(model, "decision_function", None) or model.predict
     single = np.asarray(ask(rows)).dtype.itemsize < 8
-    return _DOUBT32 if single else _DOUBT
+    return DOUBT32 if single else DOUBT
 
 
 def _scores(model: Any, rows: Any) -> Floats:
@@ -366,69 +315,3 @@ def _scores(model: Any, rows: Any) -> Floats:
 
 def _has_logits(model: Any) -> bool:
     return type(model).__name__ in ("LogisticRegression", "LogisticRegressionCV")
-
-
-def _decision(
-    goal: Goal, scores: Floats, doubt: float, link: str, rule: Rule | None
-) -> Decision | None:
-    width = scores.shape[1]
-    if isinstance(goal, ValueGoal):
-        if width != 1 or link != "identity":
-            return None
-        sign = 1.0 if isinstance(goal.target, AtLeast) else -1.0
-        return Decision(0, goal.target.value, sign, doubt)
-    if not isinstance(goal, (LabelGoal, ProbabilityGoal)) or link == "identity":
-        return None
-    classes = getattr(goal.model, "classes_", None)
-    if classes is None:
-        return None
-    place = int(np.flatnonzero(np.asarray(classes) == goal.target)[0])
-    if isinstance(goal, LabelGoal):
-        if rule is not None:
-            return _ruled(goal, rule, np.asarray(classes), width, link, doubt)
-        if width == 1 and len(classes) == 2:
-            return Decision(0, 0.0, 1.0 if place == 1 else -1.0, doubt)
-        several = width == len(classes) > 1
-        rivals = len(classes) - 1
-        return Decision(place, None, 1.0, doubt, rivals) if several else None
-    return _beyond(goal.threshold, place, len(classes), width, link, doubt)
-
-
-def _beyond(
-    threshold: float, place: int, classes: int, width: int, link: str, doubt: float
-) -> Decision | None:
-    """The probability of the class at a place is at least a threshold."""
-    if width == 1 and classes == 2 and link == "logit" and 0 < threshold < 1:
-        sign = 1.0 if place == 1 else -1.0
-        rounding = _FLOAT32 if doubt > _DOUBT else _FLOAT64
-        least = rounding / (threshold * (1.0 - threshold))
-        return Decision(0, sign * float(logit(threshold)), sign, doubt, 1, least)
-    if width == classes and link == "probability":
-        return Decision(place, threshold, 1.0, doubt)
-    return None
-
-
-def _ruled(
-    goal: LabelGoal, rule: Rule, classes: Any, width: int, link: str, doubt: float
-) -> Decision | None:
-    """The label that a wrapper's own rule says."""
-    if len(classes) != 2:
-        return None
-    place = int(np.flatnonzero(classes == rule.positive)[0])
-    if rule.of_probability:
-        found = _beyond(rule.threshold, place, 2, width, link, doubt)
-    elif width == 1:
-        sign = 1.0 if place == 1 else -1.0
-        found = Decision(0, sign * rule.threshold, sign, doubt)
-    else:
-        found = None
-    if found is None or goal.target == rule.positive:
-        return found
-    # The other label is said below the threshold.
-    return replace(found, sign=-found.sign)
-
-
-def _confirmed(decision: Decision, goal: Goal, scores: Floats, rows: Any) -> bool:
-    """Whether the decision is the model's, on these rows."""
-    sure = ~decision.unsure(scores)
-    return bool((goal.reached(rows) == (decision.gap(scores) > 0))[sure].all())

@@ -20,7 +20,7 @@ from ._alone import (
     own_ranges,
     stands_alone,
 )
-from ._along import Along
+from ._along import ROUNDINGS, Along, coarsest
 from ._door import Door, Segment
 from ._dress import Numbers
 from ._listed import new_values
@@ -29,6 +29,8 @@ from ._sweep import Cells
 
 # Trees times lines that are walked at once.
 _MOST_FRAGMENTS = 400_000
+# Whole units on either side of a border that are asked about one by one.
+_MOST_IN_DOUBT = 2_048
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,11 @@ def _answer(door: Door, along: Along, lines: Lines, some: slice) -> Pieces | Non
         return None
     place, size = (cells.low + cells.high) / 2, cells.high - cells.low
     if lines.whole:
-        cells, place, size = _whole_units(cells, low, high)
+        # What the column itself rounds comes on top.
+        reach = np.abs(lines.before[line, lines.j]) / lines.step
+        reach += np.maximum(np.abs(low), np.abs(high))
+        error = cells.error + ROUNDINGS * coarsest(ends[0]) * reach
+        cells, place, size = _whole_units(cells, low, high, error)
     which = line[cells.line]
     asked = np.ones(len(which), dtype=bool)
     reached = np.zeros(len(which), dtype=bool)
@@ -235,27 +241,67 @@ def _answer(door: Door, along: Along, lines: Lines, some: slice) -> Pieces | Non
 
 
 def _whole_units(
-    cells: Cells, low: Numbers, high: Numbers
+    cells: Cells, low: Numbers, high: Numbers, error: Numbers
 ) -> tuple[Cells, Numbers, Numbers]:
-    """The whole units on each piece, with a place on it and how many they are.
+    """Return runs of whole units, a unit on each run, and how many units it counts.
 
-    A unit that lies on a border is a piece of its own, about which the model is asked.
-    0 is no change and counts nowhere.
+    Every unit of a line belongs to exactly one run. A unit within `error` of a border
+    is a run by itself, with NaN for its scores: the model is asked about it. 0 is no
+    change and counts nowhere.
     """
     line, a, b = cells.line, cells.low, cells.high
-    near = 1e-9 * np.maximum(1.0, np.abs(b))
-    at_start, at_end = a <= low[line], b >= high[line]
-    first = np.where(at_start, np.ceil(a - near), np.floor(a + near) + 1)
-    last = np.where(at_end, np.floor(b + near), np.ceil(b - near) - 1)
-    on_border = ~at_end & (np.abs(b - np.rint(b)) <= near)
-    border = np.rint(b[on_border])
-    line = np.concatenate([line, line[on_border]])
-    first, last = np.concatenate([first, border]), np.concatenate([last, border])
-    doubt = np.full((len(border), cells.scores.shape[1]), np.nan)
-    scores = np.concatenate([cells.scores, doubt])
+    first = np.ceil(a)
+    last = np.where(b >= high[line], high[line], np.ceil(b) - 1)
+    which, scores = np.arange(len(line)), cells.scores
+    inner = b < high[line]
+    doubtful = _units_near(line[inner], b[inner], low, high, error)
+    if len(doubtful[0]):
+        first, last, which, alone = _split_off(line, first, last, *doubtful)
+        scores = np.where(alone[:, None], np.nan, scores[which])
+        line = line[which]
     size = last - first + 1 - ((first <= 0) & (last >= 0))
-    order = np.lexsort((first, line))
-    order = order[size[order] > 0]
-    first, last = first[order], last[order]
-    place = np.where(first == 0, first + 1, first)
-    return Cells(line[order], first, last, scores[order]), place, size[order]
+    some = size > 0
+    line, first, last, size = line[some], first[some], last[some], size[some]
+    place = np.floor((first + last) / 2)
+    place[place == 0] = np.where(last > 0, last, first)[place == 0]
+    return Cells(line, first, last, scores[some]), place, size
+
+
+def _units_near(
+    line: Places, border: Numbers, low: Numbers, high: Numbers, error: Numbers
+) -> tuple[Places, Numbers]:
+    """Return the lines and units that lie within the error of a border, in order."""
+    off = np.minimum(error[line], _MOST_IN_DOUBT)
+    start = np.maximum(np.ceil(border - off), low[line])
+    stop = np.minimum(np.floor(border + off), high[line])
+    counts = np.maximum(stop - start + 1, 0).astype(np.intp)
+    shift = np.cumsum(counts) - counts
+    unit = np.repeat(start - shift, counts) + np.arange(counts.sum())
+    pairs = np.unique(np.stack([np.repeat(line, counts).astype(float), unit]), axis=1)
+    return pairs[0].astype(np.intp), pairs[1]
+
+
+def _split_off(
+    line: Places, first: Numbers, last: Numbers, on: Places, unit: Numbers
+) -> tuple[Numbers, Numbers, Places, NDArray[np.bool_]]:
+    """Return runs in which the units `unit` of the lines `on` stand by themselves.
+
+    The last two values tell for each run which of the given runs it is of, and whether
+    it is such a unit.
+    """
+    some = np.flatnonzero(last >= first)
+    line, first, last = line[some], first[some], last[some]
+    # Where runs begin: as given, at a unit that stands alone, and right after it.
+    owner = np.concatenate([line, on, on])
+    begin = np.concatenate([first, unit, unit + 1])
+    alone = np.repeat([False, True, False], [len(line), len(unit), len(unit)])
+    run = np.concatenate([np.arange(len(line)), np.full(2 * len(unit), -1)])
+    order = np.lexsort((~alone, begin, owner))
+    owner, begin, alone, run = owner[order], begin[order], alone[order], run[order]
+    run = np.maximum.accumulate(run)
+    new = np.r_[True, (owner[1:] != owner[:-1]) | (begin[1:] != begin[:-1])]
+    run = run[np.r_[np.flatnonzero(new)[1:], len(new)] - 1]
+    owner, begin, alone = owner[new], begin[new], alone[new]
+    follows = np.r_[owner[1:] == owner[:-1], False]
+    end = np.where(follows, np.r_[begin[1:], 0.0] - 1, last[run])
+    return begin, end, some[run], alone

@@ -170,9 +170,11 @@ def _pieces(
     low = np.concatenate([pieces.low, np.zeros(int(both.sum()))])
     high = np.concatenate([np.where(both, 0.0, pieces.high), pieces.high[both]])
     reached = np.concatenate([pieces.reached, pieces.reached[both]])
-    size = high - low + (1.0 if lines.whole else 0.0)
-    size -= lines.whole & (low <= 0) & (high >= 0)
-    middle = (low + high) / 2
+    if lines.whole:  # 0 is no change
+        low, high = np.where(low == 0, 1.0, low), np.where(high == 0, -1.0, high)
+    size, middle = high - low, (low + high) / 2
+    if lines.whole:
+        size, middle = size + 1.0, np.floor(middle)
     edge = np.where(np.abs(low) < np.abs(high), low, high) * lines.step
     keep = (size > 0) & told[line]
     changes = lines.changes(line, middle)

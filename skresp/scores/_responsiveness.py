@@ -372,7 +372,8 @@ def _note_lines(
     where = some[told]
     for array in (out.values, out.lower, out.upper):
         array[where, place] = share[told]
-    out.n_reachable[where, place] = count[told]
+    most = np.iinfo(out.n_reachable.dtype).max
+    out.n_reachable[where, place] = np.minimum(count[told], most)
     return told
 
 

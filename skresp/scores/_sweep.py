@@ -30,12 +30,14 @@ class Cells:
     line : which line a piece is of
     low, high : its ends
     scores : the scores on it, one column each
+    error : for each line, how far rounding may move a border between its pieces
     """
 
     line: Places
     low: Floats
     high: Floats
     scores: Floats
+    error: Floats | float = 0.0
 
 
 def sweep(
