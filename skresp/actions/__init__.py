@@ -1,7 +1,15 @@
 """What a person can change: one feature, the set of them, its file form."""
 
 from ._action_set import ActionSet
-from ._codes import code_of, column_codes, column_positions, decode, encode, values_of
+from ._codes import (
+    check_columns,
+    code_of,
+    column_codes,
+    column_positions,
+    decode,
+    encode,
+    values_of,
+)
 from ._columns import (
     as_row,
     as_table,
@@ -12,6 +20,8 @@ from ._columns import (
     is_polars,
     kept,
     number_matrix,
+    polars_frame,
+    real_numbers,
     row_labels,
     spread,
 )
@@ -27,6 +37,7 @@ __all__ = [
     "Values",
     "as_row",
     "as_table",
+    "check_columns",
     "check_keys",
     "code_of",
     "column",
@@ -42,6 +53,8 @@ __all__ = [
     "kept",
     "landed",
     "number_matrix",
+    "polars_frame",
+    "real_numbers",
     "row_labels",
     "slack",
     "spread",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +10,11 @@ from numpy.typing import NDArray
 
 from ._columns import (
     as_table,
+    can_hold_numbers,
     column,
     column_names,
     number_matrix,
+    real_numbers,
     row_labels,
     with_values,
 )
@@ -54,6 +55,45 @@ def column_positions(actions: ActionSet, table: Any) -> list[int]:
     return [places[name] for name in actions.names]
 
 
+def check_columns(actions: ActionSet, table: Any) -> None:
+    """Raise where the columns of a table do not fit the features of the action set.
+
+    Names and dtypes are checked, of columns of objects the first value.
+    """
+    positions = column_positions(actions, table)
+    if number_matrix(table) is not None:
+        return
+    for name, position in zip(actions.names, positions, strict=True):
+        if _is_read(actions, name):
+            check_dtype(name, actions.features[name], column(table, position))
+
+
+def check_dtype(name: str, feature: Feature, values: pd.Series) -> None:
+    """Raise where a column holds something other than numbers, but its feature does
+    not."""
+    if feature.kind == "categorical":
+        return
+    if not can_hold_numbers(values.dtype):
+        what = f"its column has dtype {values.dtype}, which does not hold numbers"
+    else:
+        first = values[values.notna()][:1]
+        if not np.isnan(real_numbers(first)).any():
+            return
+        what = f"its column holds {first.iloc[0]!r}, which is not a number"
+    raise TypeError(f"Feature {name!r} is {feature.kind}, but {what}. {_CONVERT}")
+
+
+_CONVERT = (
+    "Convert the column to numbers before the model is fitted (a date, for instance, "
+    "to the days since a fixed date), or make the feature actionable=False and leave "
+    "it out of constraints."
+)
+
+
+def _is_read(actions: ActionSet, name: str) -> bool:
+    return actions.features[name].can_change or name in actions.constrained
+
+
 def encode(
     actions: ActionSet, X: Any, *, missing: str = "raise", everything: bool = False
 ) -> NDArray[np.float64]:
@@ -77,16 +117,19 @@ def encode(
     labels = row_labels(table)
     for i, (name, position) in enumerate(zip(actions.names, positions, strict=True)):
         feature = actions.features[name]
-        if not feature.can_change and name not in actions.constrained:
+        values = column(table, position)
+        if not _is_read(actions, name):
             if everything and feature.kind != "categorical":
-                codes[:, i] = column_codes(feature, column(table, position))[0]
+                codes[:, i] = column_codes(feature, values)[0]
             continue
-        codes[:, i], wrong = column_codes(feature, column(table, position))
+        if not can_hold_numbers(values.dtype):
+            check_dtype(name, feature, values)
+        codes[:, i], wrong = column_codes(feature, values)
         if wrong.any():
             raise ValueError(
                 f"Feature {name!r} is {feature.kind}, but {_rows(labels, wrong)} "
-                f"{_wrong_value(table, position, wrong)}. Correct the data, or give "
-                f"the feature another kind."
+                f"{'hold' if wrong.sum() > 1 else 'holds'} "
+                f"{values[wrong].iloc[0]!r}. {_remedy(values, wrong)}"
             )
         gone = np.isnan(codes[:, i])
         if missing == "raise" and feature.can_change and gone.any():
@@ -127,12 +170,7 @@ def column_codes(
     gone = values.isna().to_numpy()
     if feature.kind == "categorical":
         return _label_codes(feature, values, gone), np.zeros(len(values), dtype=bool)
-    if not pd.api.types.is_numeric_dtype(values.dtype):
-        # "5" is a text, not a number: what is written back must fit the column.
-        values = values.map(lambda v: v if isinstance(v, Real) else np.nan)
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(
-        dtype=float, na_value=np.nan
-    )
+    numbers = real_numbers(values)
     wrong = np.isnan(numbers) & ~gone
     if feature.kind == "binary":
         wrong |= ~gone & (numbers != 0) & (numbers != 1)
@@ -214,6 +252,9 @@ def _rows(labels: NDArray[Any], mask: NDArray[np.bool_]) -> str:
     return f"{text} and {more} more" if more > 0 else text
 
 
-def _wrong_value(table: Any, position: int, wrong: NDArray[np.bool_]) -> str:
-    shown = column(table, position)[wrong].iloc[0]
-    return f"{'hold' if wrong.sum() > 1 else 'holds'} {shown!r}"
+def _remedy(values: pd.Series, wrong: NDArray[np.bool_]) -> str:
+    if np.isnan(real_numbers(values[wrong])).any() and not isinstance(
+        values[wrong].iloc[0], str
+    ):
+        return _CONVERT
+    return "Correct the data, or give the feature another kind."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -109,16 +110,46 @@ def column(table: Any, position: int) -> pd.Series:
         return values
     if is_polars(table):
         series = table.to_series(position)
-        if series.dtype.is_numeric() or series.dtype.base_type().__name__ == "Boolean":
-            if series.null_count() and series.dtype.base_type().__name__ == "Boolean":
+        kind = series.dtype.base_type().__name__
+        if (series.dtype.is_numeric() and kind != "Decimal") or kind == "Boolean":
+            if series.null_count() and kind == "Boolean":
                 return pd.Series(series.to_list(), dtype="boolean")
             return pd.Series(series.to_numpy())
         labels = series.to_list()
-        if series.dtype.base_type().__name__ == "Enum":
+        if kind == "Enum":
             order = series.dtype.categories.to_list()
             return pd.Series(pd.Categorical(labels, categories=order))
         return pd.Series(labels, dtype=object)
     return pd.Series(table[:, position], dtype=table.dtype)
+
+
+def can_hold_numbers(dtype: Any) -> bool:
+    """Return whether a column of this dtype can hold real numbers.
+
+    Dates, durations, periods, intervals and complex numbers cannot, though pandas
+    converts some of them. Objects and categories are looked at value by value.
+    """
+    if isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
+        return False
+    return getattr(dtype, "kind", "O") in "buifO"
+
+
+def real_numbers(values: pd.Series) -> NDArray[np.float64]:
+    """Return a column as floats; NaN stands for what is missing or not a real number.
+
+    A text is not a number, nor are a date, a duration, a Decimal or a complex number:
+    a reached value that is written back must fit the column.
+    """
+    if getattr(values.dtype, "kind", "O") not in "buif":
+        plain = [v if _is_real(v) else np.nan for v in values]
+        values = pd.Series(plain, dtype=object)
+    numbers = pd.to_numeric(values, errors="coerce")
+    return numbers.to_numpy(dtype=float, na_value=np.nan)
+
+
+def _is_real(value: Any) -> bool:
+    # numpy counts its durations among the integers
+    return isinstance(value, Real) and not isinstance(value, np.timedelta64)
 
 
 def number_matrix(table: Any) -> NDArray[Any] | None:
@@ -255,3 +286,23 @@ def frame_like(table: Any, columns: Mapping[str, Any]) -> Any:
 
         return pl.DataFrame({k: list(v) for k, v in columns.items()}, strict=False)
     return pd.DataFrame(dict(columns))
+
+
+def polars_frame(columns: Mapping[str, Any], dtypes: Sequence[Any]) -> Any:
+    """Return a polars frame of numpy and pandas arrays, one dtype per column.
+
+    Columns of numbers keep their own dtype; a missing value becomes a null.
+    """
+    import polars as pl
+
+    series = []
+    for (name, values), dtype in zip(columns.items(), dtypes, strict=True):
+        kind = values.dtype.kind if isinstance(values, np.ndarray) else "O"
+        if kind in "buif":
+            series.append(pl.Series(name, np.ascontiguousarray(values)))
+        elif kind in "mM":
+            series.append(pl.Series(name, values).cast(dtype))
+        else:
+            plain = [None if v is pd.NA or v != v else v for v in values]
+            series.append(pl.Series(name, plain, dtype=dtype, strict=False))
+    return pl.DataFrame(series)

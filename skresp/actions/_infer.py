@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._columns import as_table, column, column_names
+from ._codes import check_dtype
+from ._columns import as_table, column, column_names, real_numbers
 from ._feature import Feature
 
 
@@ -69,7 +70,9 @@ def _filled(
         if feature.categories is None and len(present):
             feature = _with_categories(name, feature, present)
     elif kind in ("integer", "real"):
-        numbers = pd.to_numeric(present, errors="coerce").dropna().to_numpy(dtype=float)
+        if feature.can_change:
+            check_dtype(name, feature, values)
+        numbers = real_numbers(present)
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers):
             low, high = float(numbers.min()), float(numbers.max())
@@ -107,9 +110,7 @@ def _kind(values: pd.Series) -> str | None:
         return "categorical"
     if pd.api.types.is_bool_dtype(dtype):
         return "binary"
-    if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(
-        dtype
-    ):
+    if dtype.kind in "uif":
         numbers = values.dropna().to_numpy(dtype=float)
         if len(numbers) and np.isin(numbers, (0, 1)).all():
             return "binary"

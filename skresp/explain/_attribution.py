@@ -22,7 +22,7 @@ from skresp.actions import (
     kept,
 )
 from skresp.reach import check_valid
-from skresp.scores import Dress, Goal, Wardrobe, flat, movable, row_keys
+from skresp.scores import Dress, Goal, Wardrobe, movable, predicted, row_keys
 
 from ._base import BaseExplainer
 from ._coded import label_columns, places_in, plain_columns
@@ -54,7 +54,7 @@ class Origin:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the model predicts for the rows."""
-        return flat(self.goal.model.predict(self.rows(X)))  # type: ignore[attr-defined]
+        return predicted(self.goal.model, self.rows(X))  # type: ignore[attr-defined]
 
     def as_numbers(self, X: Any, names: list[str]) -> tuple[Numbers, NDArray[Any]]:
         """The rows as numbers and as they are, one column for each of the names."""
@@ -109,6 +109,7 @@ class AttributionExplainer(BaseExplainer):
         self.labels_ = label_columns(self.dress_, table)
         self.goal_ = make_aim(self.estimator_, self.target)
         self.target_ = self.goal_.target
+        self._check_model_answers(table, plain_columns(self.dress_, self.labels_))
         self._prepare(self.dress_.named(table), y)
         return self
 

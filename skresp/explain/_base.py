@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import (
@@ -23,7 +24,11 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from skresp.actions import as_table
+from skresp.actions import ActionSet, as_table, spread
+from skresp.scores import Dress, Goal, Wardrobe
+
+# Rows of the fit on which the model's answers are checked.
+_CHECKED_ROWS = 64
 
 
 def _model_has(method: str) -> Any:
@@ -41,6 +46,9 @@ class BaseExplainer(
 
     A subclass has the parameter `estimator`, extends `fit` and says `explain`.
     """
+
+    dress_: Dress
+    goal_: Goal
 
     def _fit_model(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         if y is None:
@@ -75,6 +83,18 @@ class BaseExplainer(
                 f"model first and wrap it, {name}(FrozenEstimator(model), "
                 f"...).fit(X), or let the explainer fit it with fit(X, y)."
             ) from None
+
+    def _check_model_answers(self, table: Any, features: ActionSet) -> None:
+        """Raise where the model's answers about rows of the fit are broken.
+
+        `features` are the columns of the model.
+        """
+        if not len(table):
+            return
+        places = np.linspace(0, len(table) - 1, min(_CHECKED_ROWS, len(table)))
+        some = spread(self.dress_.named(table), places.astype(np.intp))
+        wardrobe = Wardrobe(self.dress_, features, some)
+        self.goal_.check(wardrobe.take(np.arange(len(places)), []))
 
     # -- explaining -----------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from skresp.actions import (
     column_names,
     is_frame,
     is_polars,
+    real_numbers,
 )
 from skresp.scores import Dress, Wardrobe
 
@@ -239,9 +240,7 @@ def _label_codes(values: pd.Series, first: int) -> tuple[Numbers, Places]:
 
 
 def _numbers(name: str, values: pd.Series) -> Numbers:
-    numbers = pd.to_numeric(values, errors="coerce").to_numpy(
-        dtype=float, na_value=np.nan
-    )
+    numbers = real_numbers(values)
     wrong = np.isnan(numbers) & values.notna().to_numpy()
     if wrong.any():
         raise ValueError(

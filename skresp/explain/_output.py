@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.scores import AtLeast, AtMost, Goal, flat, make_goal
+from skresp.scores import (
+    AtLeast,
+    AtMost,
+    Goal,
+    make_goal,
+    model_scores,
+    predicted,
+    predicted_numbers,
+)
 
 Numbers = NDArray[np.float64]
 
@@ -23,6 +31,10 @@ class AnyPrediction:
     def reached(self, X: Any) -> NDArray[np.bool_]:
         """Nobody."""
         return np.zeros(len(X), dtype=bool)
+
+    def check(self, X: Any) -> None:
+        """Raise where the model's answers about rows are broken."""
+        predicted_numbers(self.model, X)
 
 
 def make_aim(model: Any, target: Any) -> Goal:
@@ -77,17 +89,12 @@ class Output:
         return cls(model, "predict", None, 1.0, target, unit)
 
     def __call__(self, rows: Any) -> Numbers:
-        found = flat(getattr(self.model, self.method)(rows))
-        if self.column is not None:
-            return np.asarray(found[:, self.column], dtype=float)
-        if found.ndim != 1:
-            raise ValueError(
-                "The model predicts several outputs at once; explain a model of one "
-                "output."
-            )
-        if self.method == "predict" and self.label is not None:
-            return np.asarray(found == self.label, dtype=float)
-        return self.sign * np.asarray(found, dtype=float)
+        if self.label is not None:
+            return np.asarray(predicted(self.model, rows) == self.label, dtype=float)
+        if self.method == "predict":
+            return self.sign * predicted_numbers(self.model, rows)
+        found = model_scores(self.model, self.method, rows)
+        return self.sign * found[:, self.column or 0]
 
 
 def place_of(goal: Goal) -> int:

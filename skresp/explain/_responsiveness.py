@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from skresp.actions import (
     ActionSet,
     as_table,
-    column_positions,
+    check_columns,
     encode,
     kept,
     spread,
@@ -181,12 +181,13 @@ age follows to 32.
             self.action_set_ = ActionSet.infer(table)
         else:
             self.action_set_ = self.action_set
-        column_positions(self.action_set_, table)  # an error here, not in explain
+        check_columns(self.action_set_, table)  # an error here, not in explain
         self.dress_ = Dress.of(self.estimator_, table, trained=y is not None)
         self.dress_.places(self.action_set_)
         self._effects()
         self.goal_ = make_goal(self.estimator_, self.target, self.threshold)
         self.target_ = self.goal_.target
+        self._check_model_answers(table, self.action_set_)
         some = np.linspace(0, len(table) - 1, 64 if len(table) else 0)
         self.probe_ = Plain.of(self.dress_, spread(table, some.astype(np.intp)))
         self.along_ = self._along() if self.method == "auto" else None

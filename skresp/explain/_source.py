@@ -31,12 +31,15 @@ from skresp.scores import (
     Question,
     Segment,
     Wardrobe,
-    flat,
     intervals_of,
     interventions_of,
     is_listed,
+    model_scores,
     new_values,
     points_of,
+    predicted,
+    predicted_numbers,
+    probabilities,
     row_keys,
     whole,
 )
@@ -145,7 +148,7 @@ class Source:
         goal: Any = self.goal
         wardrobe = Wardrobe(self.dress, self.actions, X)
         rows = wardrobe.take(np.arange(wardrobe.rows), [])
-        return np.asarray(goal.model.predict_proba(rows))[:, goal.column]
+        return goal.probability(rows)
 
     @property
     def measure(self) -> Any:
@@ -171,18 +174,19 @@ class Source:
         wardrobe = Wardrobe(self.dress, self.actions, X)
         rows = wardrobe.take(np.arange(wardrobe.rows), [])
         if isinstance(goal.target, (AtLeast, AtMost)):
-            return np.asarray(flat(goal.model.predict(rows)), dtype=float)
-        place = int(np.flatnonzero(np.asarray(goal.model.classes_) == goal.target)[0])
+            return predicted_numbers(goal.model, rows)
+        classes = np.asarray(goal.model.classes_)
+        place = int(np.flatnonzero(classes == goal.target)[0])
         if hasattr(goal.model, "predict_proba"):
-            return np.asarray(goal.model.predict_proba(rows), dtype=float)[:, place]
-        scores = np.asarray(goal.model.decision_function(rows), dtype=float)
+            return probabilities(goal.model, rows, len(classes))[:, place]
+        scores = model_scores(goal.model, "decision_function", rows)[:, 0]
         return scores if place == 1 else -scores
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the model predicts for the rows."""
         wardrobe = Wardrobe(self.dress, self.actions, X)
         rows = wardrobe.take(np.arange(wardrobe.rows), [])
-        return flat(self.goal.model.predict(rows))  # type: ignore[attr-defined]
+        return predicted(self.goal.model, rows)  # type: ignore[attr-defined]
 
     def _check_feature(self, feature: str) -> None:
         if feature not in self.actions.features:

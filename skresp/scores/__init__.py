@@ -1,6 +1,15 @@
 """The one door to the model; responsiveness and how sure it is."""
 
 from ._along import LinearAlong, TreesAlong, along_of
+from ._answers import (
+    ModelOutputError,
+    flat,
+    model_name,
+    model_scores,
+    predicted,
+    predicted_numbers,
+    probabilities,
+)
 from ._compiled import COMPILED, compiled
 from ._decision import Decision
 from ._door import Door, Segment
@@ -24,7 +33,7 @@ from ._responsiveness import (
     whole,
 )
 from ._stream import row_keys
-from ._target import AtLeast, AtMost, Goal, flat, make_goal
+from ._target import AtLeast, AtMost, Goal, make_goal
 from ._variants import Monotone, cost_weighted, intuitive, monotone, profile
 
 __all__ = [
@@ -41,6 +50,7 @@ __all__ = [
     "Goal",
     "InvalidRowsError",
     "LinearAlong",
+    "ModelOutputError",
     "Monotone",
     "Page",
     "Points",
@@ -62,12 +72,17 @@ __all__ = [
     "is_listed",
     "link_of",
     "make_goal",
+    "model_name",
+    "model_scores",
     "monotone",
     "movable",
     "new_values",
     "own_scores",
     "part_columns",
     "points_of",
+    "predicted",
+    "predicted_numbers",
+    "probabilities",
     "profile",
     "row_keys",
     "sample_size",

@@ -15,6 +15,7 @@ import pandas as pd
 
 from skresp.actions import column, is_polars
 
+from ._answers import model_scores, predicts_differently
 from ._decision import DOUBT, DOUBT32, Decision, Rule, decision_of, is_confirmed
 from ._ensemble import XGBOOST, Ensemble, Floats, ensemble_of, link_of
 from ._sweep import Cells, sweep
@@ -202,6 +203,8 @@ def _unwrapped(
     inner = model
     while True:
         name = type(model).__name__
+        if predicts_differently(model):
+            return None, model, inner, rule
         if name == "FrozenEstimator":
             model = model.estimator
         elif name in ("FixedThresholdClassifier", "TunedThresholdClassifierCV"):
@@ -308,9 +311,8 @@ def _doubt(model: Any, rows: Any) -> float:
 
 
 def _scores(model: Any, rows: Any) -> Floats:
-    ask = getattr(model, "decision_function", None) or model.predict
-    array = np.asarray(ask(rows), dtype=float)
-    return array[:, None] if array.ndim == 1 else array
+    scored = hasattr(model, "decision_function")
+    return model_scores(model, "decision_function" if scored else "predict", rows)
 
 
 def _has_logits(model: Any) -> bool:

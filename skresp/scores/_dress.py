@@ -23,6 +23,8 @@ from skresp.actions import (
     is_frame,
     is_polars,
     number_matrix,
+    polars_frame,
+    real_numbers,
     values_of,
 )
 from skresp.actions import column as column_of
@@ -277,18 +279,7 @@ class Wardrobe:
                     for name, values in columns.items()
                 }
             )
-        import polars as pl
-
-        series = []
-        for (name, values), dtype in zip(
-            columns.items(), self.dress.dtypes, strict=True
-        ):
-            if isinstance(values, np.ndarray) and values.dtype.kind in "buif":
-                series.append(pl.Series(name, np.ascontiguousarray(values)))
-            else:
-                plain = [None if v is pd.NA or v != v else v for v in values]
-                series.append(pl.Series(name, plain, dtype=dtype, strict=False))
-        return pl.DataFrame(series)
+        return polars_frame(columns, self.dress.dtypes)
 
     def new_values(self, name: str, feature: Feature, codes: Numbers) -> Any:
         """What a column holds where its feature has these numbers."""
@@ -332,7 +323,9 @@ class Need:
             return True
         if self.fractions:
             return False
-        if values.dtype.kind == "b" or values.dtype.itemsize == 8 or not len(values):
+        if values.dtype.kind == "b":
+            return bool(self.bounds[0] >= 0 and self.bounds[1] <= 1)
+        if values.dtype.itemsize == 8 or not len(values):
             return True
         limits = np.iinfo(values.dtype)
         low = min(float(values.min()), self.bounds[0]) - self.reach
@@ -425,13 +418,12 @@ def _can_be(values: pd.Series, dtype: Any) -> bool:
     """Whether a column can take the dtype of the fit without losing anything."""
     kind = getattr(dtype, "kind", "O")
     if kind in "iub" and isinstance(dtype, np.dtype):
-        numbers = pd.to_numeric(values, errors="coerce")
-        whole = bool((numbers.notna() & (numbers == np.rint(numbers))).all())
+        numbers = real_numbers(values)
+        whole = bool((numbers == np.rint(numbers)).all())
         if kind == "b" or not whole or not len(numbers):
             return whole
         limits = np.iinfo(dtype)
         return bool(numbers.min() >= limits.min and numbers.max() <= limits.max)
     if kind == "f":
-        numbers = pd.to_numeric(values, errors="coerce")
-        return bool(numbers.notna().eq(values.notna()).all())
+        return bool((~np.isnan(real_numbers(values)) == values.notna()).all())
     return kind == "O"

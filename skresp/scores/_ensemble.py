@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._answers import model_scores
+
 # How a row goes left: float32(x) <= threshold, float32(x) < threshold, x <= threshold.
 SKLEARN, XGBOOST, DOUBLE = 0, 1, 2
 
@@ -132,14 +134,11 @@ def own_scores(model: Any, Z: Any) -> Floats:
     """What a model itself says its scores are, one column each."""
     library = type(model).__module__.split(".")[0]
     if library == "xgboost":
-        array = model.predict(Z, output_margin=True)
-    elif library == "lightgbm":
-        array = model.predict(Z, raw_score=True)
-    elif hasattr(model, "decision_function"):
-        array = model.decision_function(Z)
-    else:
-        array = getattr(model, "predict_proba", model.predict)(Z)
-    return _columns(array)
+        return model_scores(model, "predict", Z, output_margin=True)
+    if library == "lightgbm":
+        return model_scores(model, "predict", Z, raw_score=True)
+    methods = ("decision_function", "predict_proba", "predict")
+    return model_scores(model, next(m for m in methods if hasattr(model, m)), Z)
 
 
 def link_of(model: Any) -> str | None:
@@ -188,11 +187,6 @@ _LIGHTGBM_LINKS = {
 
 class _UnsupportedError(Exception):
     """Trees of a kind that the arrays cannot hold."""
-
-
-def _columns(scores: Any) -> Floats:
-    array = np.asarray(scores, dtype=float)
-    return array[:, None] if array.ndim == 1 else array
 
 
 def _reader(model: Any) -> Callable[[Any], Ensemble] | None:

@@ -11,6 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
+from ._answers import (
+    check_model_scores,
+    predicted_numbers,
+    predicts_label,
+    probabilities,
+)
+
 Truth = NDArray[np.bool_]
 
 
@@ -72,6 +79,9 @@ class Goal(Protocol):
     def reached(self, X: Any) -> Truth:
         """Which points reach the target."""
 
+    def check(self, X: Any) -> None:
+        """Raise where the model's answers about rows are broken."""
+
 
 @dataclass(frozen=True)
 class LabelGoal:
@@ -79,9 +89,16 @@ class LabelGoal:
 
     model: Any
     target: Any
+    classes: NDArray[Any] | None = None
 
     def reached(self, X: Any) -> Truth:
-        return np.asarray(flat(self.model.predict(X)) == self.target, dtype=bool)
+        return predicts_label(self.model, X, self.target, self.classes)
+
+    def check(self, X: Any) -> None:
+        """Raise where the model's answers about rows are broken."""
+        self.reached(X)
+        if self.classes is not None:
+            check_model_scores(self.model, X)
 
 
 @dataclass(frozen=True)
@@ -93,8 +110,17 @@ class ProbabilityGoal:
     column: int
     threshold: float
 
+    def probability(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of the label for each row."""
+        n_classes = len(self.model.classes_)
+        return probabilities(self.model, X, n_classes)[:, self.column]
+
     def reached(self, X: Any) -> Truth:
-        return np.asarray(self.model.predict_proba(X))[:, self.column] >= self.threshold
+        return self.probability(X) >= self.threshold
+
+    def check(self, X: Any) -> None:
+        """Raise where the model's answers about rows are broken."""
+        self.reached(X)
 
 
 @dataclass(frozen=True)
@@ -105,7 +131,11 @@ class ValueGoal:
     target: AtLeast | AtMost
 
     def reached(self, X: Any) -> Truth:
-        return self.target.met(flat(self.model.predict(X)))
+        return self.target.met(predicted_numbers(self.model, X))
+
+    def check(self, X: Any) -> None:
+        """Raise where the model's answers about rows are broken."""
+        self.reached(X)
 
 
 def make_goal(model: Any, target: Any, threshold: float | None) -> Goal:
@@ -142,7 +172,7 @@ def make_goal(model: Any, target: Any, threshold: float | None) -> Goal:
     label = classes[place[0]]
     label = label.item() if isinstance(label, np.generic) else label
     if threshold is None:
-        return LabelGoal(model, label)
+        return LabelGoal(model, label, classes)
     if isinstance(threshold, bool) or not isinstance(threshold, Real):
         raise TypeError(f"threshold must be a number from 0 to 1, got {threshold!r}.")
     if not 0 <= threshold <= 1:
@@ -170,12 +200,6 @@ def _goal_without_classes(model: Any, target: Any, threshold: Any) -> Goal:
             f"Leave it out to use its predict."
         )
     return LabelGoal(model, target)
-
-
-def flat(predictions: Any) -> NDArray[Any]:
-    """Predictions as one column; some libraries return a table of one."""
-    array = np.asarray(predictions)
-    return array.ravel() if array.ndim == 2 and array.shape[1] == 1 else array
 
 
 def _listed(classes: Any) -> str:

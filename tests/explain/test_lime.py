@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
@@ -143,7 +144,7 @@ def test_the_model_sees_what_it_was_fitted_on(people):
 
         def predict_proba(self, Z):
             seen.append(Z.dtypes.to_dict() | {"values": set(Z["home"])})
-            one = Z["rate"].to_numpy() * Z["guarantor"]
+            one = expit(Z["rate"].to_numpy() * Z["guarantor"])
             return np.column_stack([1 - one, one])
 
     LimeExplainer(Model(), random_state=0).fit(X).explain(X[:2])
@@ -151,7 +152,8 @@ def test_the_model_sees_what_it_was_fitted_on(people):
         assert columns["home"] == X["home"].dtype
         assert columns["guarantor"] == np.dtype(bool)
         assert columns["values"] <= {"own", "rent", "free"}
-    assert len(seen) == 3  # two rows to find out, then one call a person
+    # The check at fit, two rows to find out the method, then one call a person.
+    assert len(seen) == 4
 
 
 def test_numbers_that_are_labels_where_said_so(people):
