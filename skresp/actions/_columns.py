@@ -291,7 +291,8 @@ def frame_like(table: Any, columns: Mapping[str, Any]) -> Any:
 def polars_frame(columns: Mapping[str, Any], dtypes: Sequence[Any]) -> Any:
     """Return a polars frame of numpy and pandas arrays, one dtype per column.
 
-    Columns of numbers keep their own dtype; a missing value becomes a null.
+    Columns of numbers keep their own dtype; a missing value becomes a null, but a NaN
+    of a float column stays one.
     """
     import polars as pl
 
@@ -303,6 +304,9 @@ def polars_frame(columns: Mapping[str, Any], dtypes: Sequence[Any]) -> Any:
         elif kind in "mM":
             series.append(pl.Series(name, values).cast(dtype))
         else:
-            plain = [None if v is pd.NA or v != v else v for v in values]
+            is_float = dtype.is_float()  # where a NaN is a value beside nulls
+            plain = [
+                None if v is pd.NA or (v != v and not is_float) else v for v in values
+            ]
             series.append(pl.Series(name, plain, dtype=dtype, strict=False))
     return pl.DataFrame(series)

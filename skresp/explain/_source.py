@@ -16,6 +16,7 @@ from skresp.actions import (
     column_positions,
     decode,
     encode,
+    is_polars,
     number_matrix,
     spread,
 )
@@ -52,7 +53,11 @@ def distinct_people(X: Any) -> tuple[Any, NDArray[np.intp]]:
     table = as_table(X)
     matrix = number_matrix(table)
     if matrix is None:
-        columns = [column(table, i) for i in range(table.shape[1])]
+        columns: list[Any] = [column(table, i) for i in range(table.shape[1])]
+        if is_polars(table):
+            # To a model a null is not a NaN.
+            gaps = [series.is_null() for series in table if series.null_count()]
+            columns += [series.to_numpy() for series in gaps]
         first, which = distinct_rows(columns)
     else:
         first, which = distinct_rows(matrix)

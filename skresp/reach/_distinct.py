@@ -20,7 +20,8 @@ def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> tuple[Places, Places]:
     """The first position of each distinct row, and for each row which one it is.
 
     Takes an array of numbers, or a list of columns of any kind. A missing value equals
-    itself, -0.0 equals 0.0. The order is that of first appearance.
+    itself, -0.0 equals 0.0. In a column of objects, values of different types differ:
+    None and NaN, True and 1. The order is that of first appearance.
 
     >>> import numpy as np
     >>> from skresp.reach import distinct_rows
@@ -73,13 +74,27 @@ def _by_column(columns: Sequence[Any]) -> tuple[Places, Places]:
     key = np.zeros(rows, dtype=np.int64)
     most = 1
     for column in columns:
-        codes, labels = pd.factorize(column, use_na_sentinel=False)
-        if most * len(labels) >= _LARGE:
+        codes, labels = _factorized(column)
+        if most * labels >= _LARGE:
             key, kept = pd.factorize(key)
             most = len(kept)
-        key = key * len(labels) + codes
-        most *= len(labels)
+        key = key * labels + codes
+        most *= labels
     which, kept = (key, range(most)) if len(columns) == 1 else pd.factorize(key)
     first = np.zeros(len(kept), dtype=np.intp)
     first[which[::-1]] = np.arange(rows)[::-1]  # the last write is the first place
     return first, which.astype(np.intp, copy=False)
+
+
+def _factorized(column: Any) -> tuple[Places, int]:
+    """Return a number for each value of a column, and how many numbers there are."""
+    codes, labels = pd.factorize(column, use_na_sentinel=False)
+    if column.dtype != object or pd.api.types.infer_dtype(column, skipna=False) in (
+        "string",
+        "empty",
+    ):
+        return codes, len(labels)
+    # pandas takes None for NaN and True for 1; a model may not.
+    types, kinds = pd.factorize(np.array([type(value) for value in column]))
+    codes, pairs = pd.factorize(codes * len(kinds) + types)
+    return codes, len(pairs)

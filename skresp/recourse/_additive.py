@@ -139,6 +139,15 @@ class _Run(Run):
         after = np.concatenate(found)
         return after - after[options.offsets[options.owner]]
 
+    def _rank(self, gain: Numbers) -> Numbers:
+        """Round gains, to compare them.
+
+        How the model rounds depends on the row that a value is tried in, and on the
+        rows beside it; equal gains shall be equal whoever that is.
+        """
+        unit = max(self.model.tolerance, np.finfo(float).tiny) / 1024
+        return np.rint(gain / unit)
+
     def found(self) -> Found:
         out = Found.blank(self.options, len(self.rows))
         self._best(out)
@@ -156,7 +165,7 @@ class _Run(Run):
             for p, (each, gain) in enumerate(
                 zip(self.options, self.gains, strict=True)
             ):
-                order = np.lexsort((-gain[:, 0], each.owner))
+                order = np.lexsort((-self._rank(gain[:, 0]), each.owner))
                 top = order[each.offsets[:-1]]
                 out.best[:, p] = top[each.which]
                 self.value += gain[top, 0][each.which]
@@ -266,7 +275,7 @@ class _Run(Run):
         gains = np.array(
             [gain[best[:, p], 0] for p, gain in enumerate(self.gains)]
         ).T.reshape(best.shape)
-        order = np.argsort(-gains, axis=1, kind="stable")
+        order = np.argsort(-self._rank(gains), axis=1, kind="stable")
         before = np.cumsum(np.take_along_axis(gains, order, axis=1), axis=1)
         before = np.concatenate([np.zeros((len(people), 1)), before[:, :-1]], axis=1)
         enough = self.gap[people] + before > self.model.tolerance

@@ -258,7 +258,7 @@ def search_all(  # type: ignore[no-untyped-def]
     found = np.empty((0, parts), np.int64)
     for i in people:
         active = 0
-        ranking = np.argsort(-influence[i])
+        ranking = np.argsort(-influence[i], kind="mergesort")
         place[:] = -1
         for p in ranking:
             if count[i, p] > 1:

@@ -26,7 +26,7 @@ Codes = NDArray[np.int64]
 
 
 class NotSeparableError(Exception):
-    """A column that the model looks at depends on several parts."""
+    """Some row is not plain numbers to the trees, or a column depends on two parts."""
 
 
 @dataclass(frozen=True)

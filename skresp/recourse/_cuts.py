@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from skresp.reach import Part
 from skresp.scores import Door, Segment, new_values
 
+from ._classes import NotSeparableError
+
 Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 
@@ -35,7 +37,7 @@ class Cutter:
             points = self.door.wardrobe.take(rows, [cut] if cut else [])
             ends.append(self.along.numbers(points))
         if ends[0] is None or ends[1] is None:
-            raise ValueError("Rows that are no plain numbers.")  # pragma: no cover
+            raise NotSeparableError
         rate = (ends[1] - ends[0]) / (high - low)[:, None]
         rate[np.isnan(rate)] = 0.0
         origin = ends[0] - rate * low[:, None]

@@ -221,15 +221,19 @@ class _Run(Run):
     def _random(self, i: int, lists: list[Places]) -> Places:
         """Combinations from all over: near ones alone may miss what is easy to find.
 
-        They depend on the person and nothing else.
+        They depend on what the person can move and on nothing else: which other parts
+        are there depends on the other people.
         """
-        content = [each.values[each.which[i]] + 0.0 for each in self.options]
+        movable = [p for p, options in enumerate(lists) if len(options) > 1]
+        content = [
+            self.options[p].values[self.options[p].which[i]] + 0.0 for p in movable
+        ]
         words = np.concatenate(content).view(np.uint32).tolist()
         rng = np.random.default_rng([self.ask.seed, *words])
-        picks = [
-            options[rng.integers(len(options), size=_AT_RANDOM)] for options in lists
-        ]
-        return np.column_stack(picks)
+        choice = np.repeat(self.stay(np.array([i])), _AT_RANDOM, axis=0)
+        for p in movable:
+            choice[:, p] = lists[p][rng.integers(len(lists[p]), size=_AT_RANDOM)]
+        return choice
 
 
 class _Tap:

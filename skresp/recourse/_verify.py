@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skresp.actions import ActionSet
-from skresp.reach import Part, distinct_rows, parts_of
+from skresp.reach import Part, TooManyTogetherError, distinct_rows, parts_of
 from skresp.scores import (
     Door,
     Goal,
@@ -207,8 +207,31 @@ class Task:
         out.status[~valid] = INVALID
         good = np.flatnonzero(valid)
         if len(good):
-            self._judge(out, rows[good], good, movable)
+            self._decide(out, rows[good], good, movable, self.engine)
         return out
+
+    def _decide(
+        self,
+        out: Judged,
+        rows: Places,
+        places: Places,
+        movable: list[tuple[Part, Places]],
+        engine: Engine,
+    ) -> None:
+        """Judge rows together; halve the batch where that is not possible.
+
+        So a row that the engine cannot handle goes to the black-box search alone, and
+        no row is judged in another way because of its neighbours.
+        """
+        try:
+            self._judge(out, rows, places, movable, engine)
+        except (NotSeparableError, TooManyTogetherError):
+            if len(rows) == 1:
+                self._judge(out, rows, places, movable, Product())
+                return
+            half = len(rows) // 2
+            for some in (slice(None, half), slice(half, None)):
+                self._decide(out, rows[some], places[some], movable, engine)
 
     def _blank(self, rows: int) -> Judged:
         shape = rows, len(self.actions.names)
@@ -228,14 +251,17 @@ class Task:
         rows: Places,
         places: Places,
         movable: list[tuple[Part, Places]],
+        engine: Engine,
     ) -> None:
         at_target = self.door.ask(rows)
-        options, columns, costs = self._options(rows, movable, self.engine)
-        found = self._examined(rows, ~at_target, options, costs, movable)
+        options, columns, costs = self._options(rows, movable, engine)
+        if options:
+            found = engine.examine(
+                self.door, options, costs, rows, ~at_target, self.ask
+            )
+        else:
+            found = Found.blank(options, len(rows))  # nobody can change anything
         options = found.parts
-        columns = [
-            next(c for part, c in movable if part is each.part) for each in options
-        ]
         moves = np.zeros(len(rows), dtype=np.intp)
         for each in options:
             moves += each.counts_of_people - 1
@@ -245,7 +271,7 @@ class Task:
         witness = ~at_target & _moved(options, found.choice)
         self._recheck(rows, options, found, witness)
         out.status[places], out.proof[places] = found.status, found.proof
-        out.used[places] = np.where(at_target, 0, found.used)
+        out.used[places] = np.where(at_target | stuck, 0, found.used)
         out.has_witness[places] = witness & (found.status != FIXED)
         out.best_known[places] = found.best_known | (moves == 0)
         for p, (each, here) in enumerate(zip(options, columns, strict=True)):
@@ -253,7 +279,7 @@ class Task:
             out.change[ix] = each.changes[found.choice[:, p]]
             out.best[ix] = each.changes[found.best[:, p]]
         out.change[places[~out.has_witness[places]]] = 0.0
-        if self.engine.told:
+        if engine.told:
             self._shrink(out, rows, places, options, columns)
 
     def _shrink(
@@ -278,25 +304,6 @@ class Task:
                 )
                 out.change[places[some]] = change
 
-    def _examined(
-        self,
-        rows: Places,
-        denied: Truth,
-        options: list[Options],
-        costs: list[Numbers],
-        movable: list[tuple[Part, Places]],
-    ) -> Found:
-        if not options:
-            return Found.blank(options, len(rows))  # nobody can change anything
-        try:
-            return self.engine.examine(
-                self.door, options, costs, rows, denied, self.ask
-            )
-        except NotSeparableError:
-            product = Product()
-            options, _, costs = self._options(rows, movable, product)
-            return product.examine(self.door, options, costs, rows, denied, self.ask)
-
     def _options(
         self, rows: Places, movable: list[tuple[Part, Places]], engine: Engine
     ) -> tuple[list[Options], list[Places], list[Numbers]]:
@@ -305,7 +312,7 @@ class Task:
         options, places, costs = [], [], []
         for part, columns in movable:
             values = self.codes[np.ix_(rows, columns)]
-            first, which = distinct_rows(values)
+            first, which = self._distinct(part, values, rows)
             each = options_of(
                 part,
                 values[first],
@@ -322,6 +329,26 @@ class Task:
                 places.append(columns)
                 costs.append(costs_of(self.ask, part, each.before, each.changes))
         return options, places, costs
+
+    def _distinct(
+        self, part: Part, values: Numbers, rows: Places
+    ) -> tuple[Places, Places]:
+        """Return the distinct values of rows on a part, as the model sees them.
+
+        Labels that are not listed share a code, and so do all sorts of missing
+        values, but the model may tell them apart.
+        """
+        unclear: list[Any] = []
+        for k, (name, feature) in enumerate(
+            zip(part.names, part.features, strict=True)
+        ):
+            shared = np.isnan(values[:, k])
+            if feature.kind == "categorical":
+                shared |= values[:, k] < 0
+            if shared.any():
+                seen = self.door.wardrobe.values(name, rows).astype(object)
+                unclear.append(np.where(shared, seen, 0))
+        return distinct_rows([*values.T, *unclear] if unclear else values)
 
     def _recheck(
         self, rows: Places, options: list[Options], found: Found, witness: Truth

@@ -22,6 +22,7 @@ from ._target import Goal, Truth
 _FIRST_BYTES = 2 * 2**20
 _MOST_BYTES = 64 * 2**20
 _SLOW_MODEL = 8.0
+_FEWEST_POINTS = 1_000
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Door:
     @property
     def batch(self) -> int:
         """How many points are asked about at once, for now."""
-        return int(max(self._bytes // self.wardrobe.row_bytes, 1_000))
+        return int(max(self._bytes // self.wardrobe.row_bytes, _FEWEST_POINTS))
 
     def ask(self, rows: NDArray[np.intp], segments: Sequence[Segment] = ()) -> Truth:
         """Which points reach the target.

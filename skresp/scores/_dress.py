@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,8 @@ from skresp.actions import (
     values_of,
 )
 from skresp.actions import column as column_of
+
+from ._needs import Need, needs_of
 
 Numbers = NDArray[np.float64]
 
@@ -166,7 +167,7 @@ class Wardrobe:
         self.place = dress.places(actions)
         self.others: dict[int, Any] = {}
         features = {self.place[name]: f for name, f in actions.features.items()}
-        needs = {self.place[name]: n for name, n in _needs(actions).items()}
+        needs = {self.place[name]: n for name, n in needs_of(actions).items()}
         matrix = number_matrix(table)
         if matrix is not None and self._fits(matrix[:, order], needs):
             self.blocks = [(matrix[:, order], list(range(len(dress.names))))]
@@ -297,6 +298,14 @@ class Wardrobe:
             return pd.Categorical(values, dtype=column.dtype)
         return pd.array(values, dtype=column.dtype)
 
+    def values(self, name: str, rows: NDArray[np.intp]) -> Any:
+        """Return what the column of a feature holds in rows at these positions."""
+        i = self.place[name]
+        if i in self.in_block:
+            b, k = self.in_block[i]
+            return self.blocks[b][0][rows, k]
+        return np.asarray(self.others[i].take(rows), dtype=object)
+
     def is_number(self, name: str) -> bool:
         """Whether the column is one of plain numbers."""
         return self.place[name] in self.in_block
@@ -304,55 +313,6 @@ class Wardrobe:
 
 def _named(what: str, names: list[str]) -> str:
     return f"{what} {', '.join(map(repr, names[:5]))}" if names else ""
-
-
-@dataclass(frozen=True)
-class Need:
-    """What a column that moves must have room for."""
-
-    fractions: bool
-    labels: tuple[Any, ...]
-    reach: float  # how far effects may carry it
-    bounds: tuple[float, float]
-
-    def met_by(self, values: NDArray[Any]) -> bool:
-        """Whether the dtype of a column of plain numbers can hold all it may become."""
-        if self.labels:
-            return False
-        if values.dtype.kind == "f":
-            return True
-        if self.fractions:
-            return False
-        if values.dtype.kind == "b":
-            return bool(self.bounds[0] >= 0 and self.bounds[1] <= 1)
-        if values.dtype.itemsize == 8 or not len(values):
-            return True
-        limits = np.iinfo(values.dtype)
-        low = min(float(values.min()), self.bounds[0]) - self.reach
-        high = max(float(values.max()), self.bounds[1]) + self.reach
-        return bool(limits.min <= low and high <= limits.max)
-
-
-@lru_cache(maxsize=64)
-def _needs(actions: ActionSet) -> dict[str, Need]:
-    """The features that may move, and what that takes."""
-    out: dict[str, Need] = {}
-    span: dict[str, float] = {}
-    for name in actions.effect_order:
-        f = actions.features[name]
-        arriving = [
-            abs(scale) * span[source]
-            for (source, target), scale in actions.effects.items()
-            if target == name
-        ]
-        low, high = f.bounds if f.can_change else (np.inf, -np.inf)
-        own = high - low if f.can_change and f.kind != "categorical" else 0.0
-        span[name] = own + sum(arriving)
-        if f.can_change or arriving:
-            labels = tuple(f.categories or ()) if f.kind == "categorical" else ()
-            bounds = (np.inf, -np.inf) if labels else (low, high)
-            out[name] = Need(f.kind == "real", labels, sum(arriving), bounds)
-    return out
 
 
 def _in_dtype(
@@ -371,8 +331,13 @@ def _in_dtype(
     dtype = dress.dtypes[0] if dress.container == "array" else dress.dtypes[i]
     if isinstance(dtype, pd.CategoricalDtype):
         return _as_category(values, dtype, need)
-    if dtype is not None and values.dtype != dtype and _can_be(values, dtype):
-        values = values.astype(dtype)
+    if dtype is not None and values.dtype != dtype:
+        if _can_be(values, dtype):
+            values = values.astype(dtype)
+        elif values.dtype == object and getattr(dtype, "kind", "O") in "iub":
+            # A missing value among integers: numbers all the same.
+            if _can_be(values, np.dtype(float)):
+                values = values.astype(float)
     return _roomy(values, need)
 
 

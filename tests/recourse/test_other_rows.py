@@ -1,0 +1,299 @@
+"""What is said of a row never depends on the other rows of the call.
+
+Every engine is asked about the same people together, alone, in another order, in small
+batches and by two threads; rows have labels that are not listed, missing values of
+several sorts and columns of mixed dtypes.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import Linear
+from skresp.datasets import fetch_german
+from skresp.reach import _grid
+from skresp.recourse import _verify
+from skresp.scores import _door, _lines, _responsiveness
+
+from ..strategies import cases, real_cases
+from .models import ALL, rows_for
+
+TAKE_GAPS = ("HGB", "XGB", "LGBM")
+MODELS = ALL | {
+    "MLP": lambda: make_pipeline(
+        StandardScaler(), MLPClassifier((6,), random_state=0, max_iter=50)
+    )
+}
+OUTSIDE = ["elsewhere", "nowhere", None, np.nan]
+
+
+def crowd(actions, rng, n):
+    """Rows with labels and values of all sorts."""
+    X = rows_for(actions, rng, n)
+    for name, f in actions.features.items():
+        if f.kind == "categorical":
+            pool = np.array([*f.categories, *f.categories, *OUTSIDE], dtype=object)
+            X[name] = pd.Series(pool[rng.integers(len(pool), size=n)], dtype=object)
+        elif rng.random() < 0.3:
+            X[name] = X[name].mask(rng.random(n) < 0.2)
+    return X
+
+
+def trained(kind, actions, rng, classes):
+    """A model of rows of all sorts."""
+    X = crowd(actions, rng, 80)
+    signal = rng.normal(0, 1.5, len(X))
+    for name in X:
+        codes = pd.factorize(X[name].astype(str), sort=True)[0]
+        signal += rng.normal() * codes
+    cuts = [rng.choice([0.3, 0.6, 0.8])] if classes == 2 else [0.4, 0.7]
+    y = np.digitize(signal, np.quantile(signal, cuts))
+    labels = [n for n, f in actions.features.items() if f.kind == "categorical"]
+    numbers = [n for n in actions.names if n not in labels]
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), labels),
+        ("passthrough" if kind in TAKE_GAPS else SimpleImputer(), numbers),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return make_pipeline(encode, MODELS[kind]()).fit(X, y), X
+
+
+def answers(explainer, X):
+    """Everything that is said of each row, in arrays of their number."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        verdicts, explanation = explainer.verify(X), explainer.explain(X)
+        texts = [explanation.describe(i) for i in range(len(X))]
+    judged = {
+        name: getattr(verdicts.judged, name)
+        for name in ("status", "proof", "used", "has_witness", "change")
+    }
+    scores = {
+        name: getattr(explanation, name)
+        for name in ("values", "lower", "upper", "exact", "n_reachable", "at_target")
+    }
+    return judged | scores | {"text": np.array(texts, dtype=object)}
+
+
+def same(found, wanted, rows):
+    for name, array in wanted.items():
+        np.testing.assert_array_equal(found[name], array[rows], err_msg=name)
+
+
+def check(explainer, X, monkeypatch):
+    """Ask about the rows in every company."""
+    wanted = answers(explainer, X)
+    order = np.random.default_rng(0).permutation(len(X))
+    same(answers(explainer, X.iloc[order]), wanted, order)
+    for i in range(len(X)):
+        same(answers(explainer, X.iloc[[i]]), wanted, [i])
+    with monkeypatch.context() as patch:
+        patch.setattr(_verify, "_AT_ONCE", 3)
+        patch.setattr(_responsiveness, "ROWS_AT_ONCE", 3)
+        patch.setattr(_responsiveness, "MOST_DRAWS", 50)
+        patch.setattr(_lines, "_MOST_FRAGMENTS", 10)
+        patch.setattr(_door, "_FIRST_BYTES", 1)
+        patch.setattr(_door, "_MOST_BYTES", 1)
+        patch.setattr(_door, "_FEWEST_POINTS", 7)
+        same(answers(explainer, X), wanted, np.arange(len(X)))
+        explainer.set_params(n_jobs=2)
+        same(answers(explainer, X), wanted, np.arange(len(X)))
+
+
+@pytest.mark.parametrize("reals", [False, True])
+@pytest.mark.parametrize("kind", ["LR", "SGD", "RF", "HGB", "XGB", "LGBM", "MLP"])
+@settings(max_examples=2)
+@given(data=st.data())
+def test_the_other_rows_change_nothing(kind, reals, data):
+    actions, _ = data.draw(real_cases() if reals else cases())
+    seed = data.draw(st.integers(0, 2**16))
+    classes = data.draw(st.sampled_from([2, 2, 3]))
+    if kind == "ruled":
+        classes = 2
+    rng = np.random.default_rng(seed)
+    model, _ = trained(kind, actions, rng, classes)
+    X = crowd(actions, rng, 6)
+    note(f"{actions}\n{X}")
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model),
+        actions,
+        target=int(classes > 2),
+        interventions=data.draw(st.sampled_from(["minimal", "joint"])),
+        n_samples=20,
+        missing="hold",
+        invalid_rows="nan",
+        random_state=0,
+    ).fit(trained(kind, actions, rng, classes)[1])
+    with pytest.MonkeyPatch.context() as patch:
+        check(explainer, X, patch)
+
+
+class ByHand(ClassifierMixin, BaseEstimator):
+    """A classifier whose decision is a function of the table."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, rule):
+        self.rule = rule
+
+    def fit(self, X, y=None):
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        return np.asarray(self.rule(X), dtype=int)
+
+
+def statuses(explainer, X):
+    return explainer.verify(X).status.tolist()
+
+
+@pytest.mark.parametrize("kind", ["LR", "RF"])
+def test_labels_that_are_not_listed_are_told_apart(kind):
+    """The model knows "bad" and "worse"; the action set lists neither."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"job": rng.choice(["fine", "bad", "worse"], 300)})
+    X["loans"] = rng.integers(0, 4, 300)
+    y = ((X.job == "fine") * 3 + (X.job == "bad") * 2 - X.loans > 0.5).astype(int)
+    encode = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), ["job"]), remainder="passthrough"
+    )
+    actions = ActionSet(
+        {
+            "job": Feature("categorical", categories=["fine"]),
+            "loans": Feature("integer", 0, 3, actionable=False),
+        }
+    )
+    explainer = ResponsivenessExplainer(
+        make_pipeline(encode, ALL[kind]()), actions, target=1
+    ).fit(X, y)
+    people = X[y == 0].drop_duplicates()
+    alone = [statuses(explainer, people.iloc[[i]])[0] for i in range(len(people))]
+    assert statuses(explainer, people) == alone
+    assert statuses(explainer, people[::-1]) == alone[::-1]
+    assert {"single", "fixed"} <= set(alone)
+
+
+@pytest.mark.slow
+def test_raw_german_credit_is_decided_together_as_alone(raw_data):
+    bunch = fetch_german(variant="raw")
+    X, y = bunch.data, bunch.target
+    text = make_column_selector(dtype_include=["object", "string", "category"])
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), text),
+        remainder="passthrough",
+    )
+    forest = RandomForestClassifier(
+        20, max_depth=7, random_state=0, class_weight="balanced"
+    )
+    model = make_pipeline(encode, forest).fit(X, y)
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), bunch.action_set, target=1
+    ).fit(X)
+    denied = X[model.predict(X) != 1]
+    together = statuses(explainer, denied)
+    assert "unknown" not in together
+    some = np.flatnonzero(np.array(together) != "single")[:10]
+    assert [statuses(explainer, denied.iloc[[i]])[0] for i in some] == [
+        together[i] for i in some
+    ]
+
+
+def test_missing_values_of_two_sorts_are_two_people():
+    """A model may take None and NaN for different things."""
+    X = pd.DataFrame({"job": pd.Series([None, np.nan, "b"], dtype=object), "n": 0})
+    model = ByHand(lambda X: [v is None or n == 1 for v, n in X[["job", "n"]].values])
+    actions = ActionSet(
+        {
+            "job": Feature("categorical", categories=["a", "b"], actionable=False),
+            "n": Feature("binary", direction="decrease"),
+        }
+    )
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, missing="hold"
+    ).fit(X)
+    assert statuses(explainer, X) == ["approved", "fixed", "fixed"]
+    assert explainer.explain(X).at_target.tolist() == [True, False, False]
+
+
+def test_a_null_and_a_nan_of_polars_are_two_people():
+    pl = pytest.importorskip("polars")
+    X = pl.DataFrame({"a": [None, float("nan"), 1.0], "n": [0, 0, 0]})
+    model = ByHand(lambda X: X["a"].is_null().to_numpy())
+    actions = ActionSet(
+        {"a": Feature("real", 0, 1, actionable=False), "n": Feature("binary")}
+    )
+    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+    assert statuses(explainer.fit(X), X) == ["approved", "fixed", "fixed"]
+
+
+def test_a_missing_integer_does_not_change_how_others_are_judged():
+    """Integers beside None come as objects, which trees could not be read on."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 9, (200, 3)), columns=list("abc"))
+    y = (X.a + X.b * X.c > 30).astype(int)
+    actions = ActionSet(
+        {
+            "a": Feature("integer", 0, 8, max_increase=2),
+            "b": Feature("integer", 0, 400),
+            "c": Feature("integer", 0, 8, actionable=False),
+        }
+    )
+    explainer = ResponsivenessExplainer(
+        ALL["HGB"](), actions, target=1, missing="hold"
+    ).fit(X, y)
+    people = X[:20].astype(object)
+    people.iloc[3, 2] = None
+    people.iloc[4, 1] = None
+    with pytest.MonkeyPatch.context() as patch:
+        check(explainer, people, patch)
+    assert "unknown" not in statuses(explainer, people)
+
+
+def test_random_points_of_a_black_box_do_not_depend_on_what_others_can_move():
+    """Only the second person can move `late`; there are too many points for all."""
+    names = [f"x{i}" for i in range(8)]
+    numbers = {name: Feature("integer", 0, 5, direction="increase") for name in names}
+    actions = ActionSet(
+        {"late": Feature("integer", 0, 2, direction="decrease"), **numbers}
+    )
+    X = pd.DataFrame(0, index=range(2), columns=list(actions.names))
+    X.loc[1, "late"] = 2
+    model = ByHand(lambda X: X[names].sum(axis=1) % 23 == 22)
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, random_state=0
+    ).fit(X)
+    together, alone = explainer.verify(X), explainer.verify(X[:1])
+    assert together.has_witness.all()
+    np.testing.assert_array_equal(together.judged.change[:1], alone.judged.change)
+
+
+def test_people_with_very_many_changes_are_listed_in_several_goes(monkeypatch):
+    monkeypatch.setattr(_grid, "MOST_TOGETHER", 500)
+    actions = ActionSet(
+        {name: Feature("integer", 0, 9) for name in "ab"}, [Linear({"a": 1, "b": 1}, 0)]
+    )
+    X = pd.DataFrame(
+        np.random.default_rng(0).integers(0, 9, (40, 2)), columns=["a", "b"]
+    )
+    model = ByHand(lambda X: X.a * X.b == 81)
+    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+    assert set(statuses(explainer.fit(X), X)) <= {"single", "joint"}
