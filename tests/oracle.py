@@ -31,7 +31,20 @@ def own_change_ok(feature, value, change):
         return False
     if feature.max_decrease is not None and -change > feature.max_decrease:
         return False
-    return change % (feature.step or 1) == 0
+    return feature.kind == "real" or change % (feature.step or 1) == 0
+
+
+def settled(feature, value, change):
+    """A change of a real feature without the rounding of floats."""
+    off = 1e-9 * max(1, abs(value))
+    if abs(change) <= off:
+        return 0
+    if not feature.can_change:
+        return change
+    limits = [feature.lower - value, feature.upper - value]
+    limits += [] if feature.max_increase is None else [feature.max_increase]
+    limits += [] if feature.max_decrease is None else [-feature.max_decrease]
+    return next((v for v in limits if abs(change - v) <= off), change)
 
 
 def label_change_ok(feature, before, after):
@@ -149,6 +162,8 @@ def move_ok(actions, before, after):
                         if target == name:
                             moved = after[rule.source] - before[rule.source]
                             own -= scale * moved
+            if feature.kind == "real":
+                own = settled(feature, before[name], own)
             if not own_change_ok(feature, before[name], own):
                 return False
             if feature.kind == "binary" and after[name] not in (0, 1):

@@ -24,6 +24,7 @@ from ._columns import (
     real_numbers,
     row_labels,
     spread,
+    with_values,
 )
 from ._constraint import Constraint, Truth, Values, check_keys
 from ._feature import DIRECTIONS, Feature, format_number, landed, slack
@@ -59,4 +60,5 @@ __all__ = [
     "slack",
     "spread",
     "values_of",
+    "with_values",
 ]

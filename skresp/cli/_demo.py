@@ -21,15 +21,16 @@ from ._output import tell, write_audit
 from ._says import FINE, folder, note, say, say_json, watched
 
 _LABELS = ["job", "sex", "savings", "checking_account", "housing"]
-# Reasons as the sample form of Regulation B has them, for what people can change.
-_REASONS: dict[str, str | int] = {
-    "job": 5,
-    "years_employed": 7,
-    "income": 8,
-    "loan_amount": 9,
-    "loan_months": 9,
-    "savings": "Savings too low for the amount of credit requested",
-    "checking_account": "Condition of the checking account",
+_NAMES = {
+    "job": "Your job",
+    "years_employed": "Years in your present job",
+    "income": "Your income",
+    "loan_amount": "Amount of the loan",
+    "loan_months": "Months to pay the loan back",
+    "savings": "Your savings",
+    "checking_account": "Your checking account",
+    "housing": "Your housing",
+    "has_guarantor": "A guarantor for the loan",
 }
 
 
@@ -61,7 +62,7 @@ def demo(given: Namespace) -> int:
         group="sex",
         explainers=others,
         title="A loan model on made-up applicants",
-        reasons=_REASONS,
+        names=_NAMES,
         notes={"Data": f"make_credit({given.rows}, random_state={given.seed})"},
     )
     written = write_audit(report, out)
@@ -70,9 +71,7 @@ def demo(given: Namespace) -> int:
     written.append("actions.yaml")
     if len(report.denied):
         person = X.iloc[[int(report.denied[0])]]
-        letter = notice(
-            explainer, person, reasons=_REASONS, wanted="approval of the loan"
-        )
+        letter = notice(explainer, person, names=_NAMES, wanted="approval of the loan")
         write_text(out / "notice.txt", f"{letter.text}\n")
         written.append("notice.txt")
     if given.json:

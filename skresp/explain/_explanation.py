@@ -16,7 +16,7 @@ from skresp.actions import as_table, frame_like, is_frame, row_labels
 
 from . import _contributions as contributions
 from ._variants import Variants
-from ._words import Teller
+from ._words import describe
 
 _SHOWN_ROWS = 10
 
@@ -217,7 +217,7 @@ class Explanation(Variants):
         """
         if self.method != "responsiveness":
             return contributions.describe(self, self._position(row))
-        return Teller(self, self._position(row)).text()
+        return describe(self, self._position(row))
 
     def _position(self, row: int) -> int:
         n = len(self)

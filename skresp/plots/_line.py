@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skresp.actions import as_table, column, column_positions, row_labels
-from skresp.explain import Explanation
+from skresp.explain import Explanation, number, shortened
 
 from ._axes import BLACK, GREEN, bare, brief, open_axes
 
@@ -110,14 +110,14 @@ class LineDisplay:
 
     def _ends(self, span: float) -> None:
         """The numbers at which it begins and stops to work, where there is room."""
-        ends = sorted({end for pair in self.intervals for end in pair})
+        short = [shortened(low, high, span) for low, high in self.intervals]
         last = -np.inf
-        for end in ends:
+        for end in sorted({end for pair in short for end in pair}):
             if end - last < 0.09 * span:
                 continue
             last = end
             self.ax_.annotate(
-                f"{end:,.6g}",
+                number(end),
                 (end, -0.16),
                 xytext=(0, -4),
                 textcoords="offset points",

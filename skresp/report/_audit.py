@@ -82,7 +82,7 @@ class AuditReport:
         max_points: int = 100_000,
         time_limit: float | None = None,
         title: str = "What this model leaves people to do",
-        reasons: Mapping[str, str | int] | None = None,
+        reasons: Mapping[str, str] | None = None,
         names: Mapping[str, str] | None = None,
         notes: Mapping[str, str] | None = None,
         date: str | None = None,

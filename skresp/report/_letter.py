@@ -23,13 +23,15 @@ def lead(content: Mapping[str, Any]) -> list[str]:
             "The data held about you contradict each other, so it could not be found "
             "out what would change the decision. They should be put right first."
         ]
+    if content["reasons"] and content["by_chance"]:
+        return [
+            f"Each of these changes can lead to {wanted}. Part of what follows from "
+            f"them is left to chance."
+        ]
     if status == "single" and content["reasons"]:
-        each = "Each of these, by itself, leads"
-        if len(content["reasons"]) == 1:
-            return [f"One change is enough. This, by itself, leads to {wanted}."]
-        return [f"One change is enough. {each} to {wanted}."]
+        return [_alone(content)]
     if status == "single":
-        return [f"One change leads to {wanted}, and only to exactly this value:"]
+        return [f"One change is enough. This leads to {wanted}:"]
     if status == "joint":
         return [
             "No single change is enough. Several changes made together are: these, all "
@@ -41,23 +43,35 @@ def lead(content: Mapping[str, Any]) -> list[str]:
             "no changes together. All changes held to be possible were taken into "
             "account. So none is listed here; none of them would work."
         ]
-    if status == "unknown" and content["together"]:
+    if status == "possible" or (status == "unknown" and content["together"]):
         return [
-            f"These changes, made together, lead to {wanted}. Whether fewer of them "
-            f"would do was not settled."
+            f"These changes, made together, lead to {wanted}. Whether a single change "
+            f"would be enough was not settled."
         ]
     if status == "unknown":
-        text = f"It is not known whether you have a way to {wanted}."
-        if content["reasons"]:
-            text = "It is not known all that you could do."
         return [
-            f"{text} The search for changes made together ended before it was complete."
+            f"It is not known whether you have a way to {wanted}. The search for "
+            f"changes made together ended before it was complete."
         ]
     tried = "that were tried " if content["sampled"] else ""
     return [
         f"None of the single changes {tried}leads to {wanted}. Whether several changes "
         "made together do was not looked into."
     ]
+
+
+def _alone(content: Mapping[str, Any]) -> str:
+    """Return what holds of features each of which works."""
+    wanted, reasons = content["wanted"], content["reasons"]
+    if not all(reason["certain"] for reason in reasons):
+        each = "This" if len(reasons) == 1 else "Each of these"
+        return (
+            f"Changing one thing can be enough. {each}, with the example or the "
+            f"values given, can lead to {wanted}."
+        )
+    if len(reasons) == 1:
+        return f"One change is enough. This, by itself, leads to {wanted}."
+    return f"One change is enough. Each of these, by itself, leads to {wanted}."
 
 
 def warning(content: Mapping[str, Any]) -> str:
@@ -73,24 +87,20 @@ def warning(content: Mapping[str, Any]) -> str:
 def lines_of(reason: Mapping[str, Any]) -> list[str]:
     """What is told of one reason."""
     now = f"Now: {reason['now_words']}."
+    example = reason["example_words"]
     if not reason["works"]:
-        example = reason["example_words"]
         first = f"{now} Works, for example: {example}." if example else now
     elif reason["certain"]:
-        first = f"{now} Works: {reason['works']}."
+        exactly = "exactly " if reason["score"] == 0 else ""
+        first = f"{now} Works: {exactly}{reason['works']}."
     else:
-        first = f"{now} Can work, hanging on what else changes: {reason['works']}."
+        first = f"{now} Can work, depending on what else changes: {reason['works']}."
+        if reason["always"]:
+            first += f" Always works: {reason['always']}."
     if reason["along"]:
         along = " and ".join(reason["along"])
-        first += f" With a change to {reason['example_words']}, {along}."
+        first += f" With a change to {example}, {along}."
     return [first, reason["share"]]
-
-
-def heading(reason: Mapping[str, Any]) -> str:
-    """The reason, with the name of its feature where that says more."""
-    if reason["reason"] == reason["name"]:
-        return str(reason["reason"])
-    return f"{reason['reason']} ({reason['name']})"
 
 
 def more(content: Mapping[str, Any]) -> str:
@@ -106,7 +116,7 @@ def as_text(content: Mapping[str, Any]) -> str:
     blocks = [TITLE, *(fill(p, _WIDTH) for p in lead(content))]
     for place, reason in enumerate(content["reasons"], start=1):
         indent = " " * (len(str(place)) + 2)
-        lines = [f"{place}. {heading(reason)}"]
+        lines = [f"{place}. {reason['name']}"]
         lines += [
             fill(line, _WIDTH, initial_indent=indent, subsequent_indent=indent)
             for line in lines_of(reason)
@@ -126,7 +136,7 @@ def as_html(content: Mapping[str, Any], title: str = TITLE) -> str:
     parts += [f"<p>{safe(p)}</p>" for p in lead(content)]
     if content["reasons"]:
         items = "".join(
-            f"<li><strong>{safe(heading(reason))}</strong>"
+            f"<li><strong>{safe(reason['name'])}</strong>"
             f"{''.join(f'<br>{safe(line)}' for line in lines_of(reason))}</li>"
             for reason in content["reasons"]
         )

@@ -9,13 +9,19 @@ from typing import Any
 import numpy as np
 
 from skresp.actions import as_table, row_labels
-from skresp.explain import Explanation
+from skresp.explain import (
+    Explanation,
+    WorkingChange,
+    number,
+    state,
+    working_change,
+    working_changes,
+)
 from skresp.recourse import Verdicts
 
 from . import _change
-from ._change import Change, change_of, state
 from ._letter import as_html, as_text
-from ._reasons import check_reasons
+from ._names import display_names
 from ._witness import together
 
 NOTE = (
@@ -63,7 +69,7 @@ def notice(
     row: Any = 0,
     verdicts: Verdicts | None = None,
     *,
-    reasons: Mapping[str, str | int] | None = None,
+    reasons: Mapping[str, str] | None = None,
     max_reasons: int = 4,
     names: Mapping[str, str] | None = None,
     wanted: str | None = None,
@@ -80,13 +86,13 @@ def notice(
         Of the same rows, from `verify`; `cost="fewest"` makes for short letters. Only
         with them a notice can say that nothing helps, or that only several changes
         made together do.
-    reasons : mapping from feature to text or code, optional
-        The reason to print for a feature: a text, or a code of `C1_REASONS`. Features
-        without one go by their name.
+    reasons : mapping from feature to text, optional
+        What to call features, before `names`. A notice lists changes that help, so
+        these are no reasons for the decision itself.
     max_reasons : int, default=4
-        The most reasons to list.
-    names : mapping from feature to words, optional
-        What to call features.
+        The most features to list.
+    names : mapping from feature to text, optional
+        What to call features; by their own name unless given.
     wanted : str, optional
         What the target is called: "approval of the loan".
 
@@ -113,12 +119,12 @@ def notice(
     ...     }
     ... )
     >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions).fit(X, y)
-    >>> print(notice(explainer, X.iloc[[5]], reasons={"income": 8}).text)
+    >>> print(notice(explainer, X.iloc[[5]], names={"income": "Your income"}).text)
     What would change this decision
     <BLANKLINE>
     One change is enough. Each of these, by itself, leads to the outcome 1.
     <BLANKLINE>
-    1. Income insufficient for amount of credit requested (income)
+    1. Your income
        Now: 2. Works: 3.
        1 of the 2 changes open to you works.
     <BLANKLINE>
@@ -148,20 +154,9 @@ def notice(
             f"verdicts must be of the {len(explanation)} rows of the explanation, got "
             f"{len(verdicts)}: verify and explain the same rows."
         )
-    features = explanation.feature_names
-    table = check_reasons(reasons, features)
-    for name in names or {}:
-        if name not in features:
-            raise ValueError(
-                f"names has {name!r}, which is no feature; there are "
-                f"{', '.join(features)}."
-            )
-    called = {name: name for name in features} | dict(names or {})
-
-    status = _status(explanation, place, verdicts)
-    order = explanation.top_features(len(features))[place]
-    helps = status in ("single", "not single", "unknown")
-    listed = order[:max_reasons] if helps else []
+    called = display_names(explanation.feature_names, names=names, reasons=reasons)
+    status, working = _status(explanation, place, verdicts)
+    listed = working[:max_reasons]
     content: dict[str, Any] = {
         "row": _plain(row_labels(as_table(explanation.data))[place]),
         "status": status,
@@ -169,20 +164,19 @@ def notice(
         "target": str(explanation.target),
         "threshold": explanation.threshold,
         "reasons": [],
-        "more": len(order) - len(listed) if helps else 0,
+        "more": len(working) - len(listed),
         "together": [],
+        "by_chance": explanation.source.question.effects is not None,
         "sampled": bool(
             (~explanation.exact & (explanation.n_reachable > 0))[place].any()
         ),
         "note": NOTE,
     }
     for j in listed:
-        change = change_of(explanation, place, j)
-        content["reasons"].append(_reason(change, table, called))
-    alone = status == "single" and not listed
-    way = verdicts is not None and bool(verdicts.has_witness[place])
-    open_way = status == "unknown" and way and not listed
-    if verdicts is not None and (status == "joint" or alone or open_way):
+        change = working_change(explanation, place, j)
+        content["reasons"].append(_reason(change, called))
+    known = status in ("single", "joint", "possible", "unknown") and not listed
+    if verdicts is not None and known and verdicts.has_witness[place]:
         content["together"] = [
             {
                 "feature": move.feature,
@@ -210,15 +204,23 @@ def _ask(explainer: Any, person: Any) -> tuple[Explanation, int, Verdicts]:
     return explainer.explain(person), 0, explainer.verify(person, cost="fewest")
 
 
-def _status(explanation: Explanation, row: int, verdicts: Verdicts | None) -> str:
-    """The verdict; without one what the scores alone tell."""
-    if verdicts is not None:
-        return str(verdicts.status[row])
+def _status(
+    explanation: Explanation, row: int, verdicts: Verdicts | None
+) -> tuple[str, list[int]]:
+    """Return the verdict, and the features that work for the person alone.
+
+    Without a verdict the scores tell the status. A feature that works is a witness:
+    the person is "single" whatever the search for one has settled.
+    """
+    status = "not single" if verdicts is None else str(verdicts.status[row])
     if np.isnan(explanation.values[row]).any():
-        return "invalid"
-    if explanation.at_target[row]:
-        return "approved"
-    return "single" if (explanation.values[row] > 0).any() else "not single"
+        return "invalid", []
+    if status == "approved" or explanation.at_target[row]:
+        return "approved", []
+    working = working_changes(explanation, row)
+    if explanation.source.question.effects is not None:
+        return status, working if status in ("single", "not single", "unknown") else []
+    return "single" if working else status, working
 
 
 def _goal(explanation: Explanation) -> str:
@@ -228,33 +230,27 @@ def _goal(explanation: Explanation) -> str:
     return goal
 
 
-def _reason(
-    change: Change,
-    table: Mapping[str, tuple[str, int | None]],
-    called: Mapping[str, str],
-) -> dict[str, Any]:
-    text, code = table.get(change.feature, (called[change.feature], None))
-    along = [
-        f"{called[m.feature]} {'follows to' if m.follows else 'goes along to'} "
-        f"{_change.number(m.new)}"
-        for m in change.moves[1:]
-    ]
+def _reason(change: WorkingChange, called: Mapping[str, str]) -> dict[str, Any]:
+    example = change.moves[0].new if change.moves else None
     return {
         "feature": change.feature,
         "name": called[change.feature],
-        "reason": text,
-        "code": code,
         "now": _plain(change.now),
         "now_words": state(change.now, change.kind),
         "ranges": [[float(a), float(b)] for a, b in change.ranges],
         "values": [_plain(v) for v in change.values],
         "works": _change.works(change),
         "certain": change.certain,
-        "example": _plain(change.moves[0].new) if change.moves else None,
-        "example_words": (
-            state(change.moves[0].new, change.kind) if change.moves else None
-        ),
-        "along": along,
+        "always": "" if change.certain else _change.works(change, always=True),
+        "example": _plain(example),
+        "example_words": state(example, change.kind) if change.moves else None,
+        "least": bool(change.moves) and change.least,
+        "along": [
+            f"{called[m.feature]} {'follows to' if m.follows else 'goes along to'} "
+            f"{number(m.new)}"
+            for m in change.moves[1:]
+        ],
+        "along_values": {m.feature: _plain(m.new) for m in change.moves[1:]},
         "share": _change.share(change),
         "score": change.score,
         "lower": change.lower,

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp.actions import row_labels, spread
-from skresp.explain import Explanation
+from skresp.explain import Explanation, number, state
 from skresp.metrics import explanation_summary, recourse_summary
 from skresp.recourse import Verdicts
 
-from ._change import number, state
 from ._facts import brief, method_facts, model_facts
 from ._notice import notice
 
@@ -46,7 +45,7 @@ class Found:
     top_k: int
     examples: int
     budget: Mapping[str, Any]
-    reasons: Mapping[str, str | int] | None
+    reasons: Mapping[str, str] | None
     names: Mapping[str, str] | None
     notes: Mapping[str, str]
 

@@ -291,7 +291,8 @@ def test_a_sampled_zero_is_not_told_as_an_impossibility():
     )
     assert explanation.values[0, 0] == 0
     text = explanation.describe(0)
-    assert "so far as 500 draws tell" in text
+    assert "was found that reaches the target" in text
+    assert "this rests on 500 draws" in text
     assert "at most 0.60% of changes work, with confidence 95%" in text
 
 

@@ -12,9 +12,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature, ResponsivenessExplainer, report
 from skresp.constraints import Linkage
-from skresp.report import C1_REASONS, notice
+from skresp.report import notice
 from tests.lender import lender
 
 DENIED = np.flatnonzero(~lender().explanation.at_target).tolist()
@@ -96,26 +96,30 @@ def test_an_explainer_and_a_person_are_enough():
         notice(us.model, person)
 
 
-def test_reasons_come_from_the_table():
-    assert len(C1_REASONS) == 23
-    assert C1_REASONS[17].startswith("Delinquent past or present")
+def test_texts_are_display_names_of_features():
     row = lender().who("single")
     mine = told(row).to_dict()["reasons"][0]["feature"]
-    by_code = told(row, reasons={mine: 9}).to_dict()["reasons"][0]
-    assert (by_code["code"], by_code["reason"]) == (9, C1_REASONS[9])
-    by_text = told(row, reasons={mine: "Too little saved"})
-    assert f"1. Too little saved ({mine})" in by_text.text
-    named = told(row, names={mine: "what you put by"}, wanted="approval")
-    assert "1. what you put by\n" in named.text
-    assert "to approval." in named.text
+    for key in ("reasons", "names"):
+        named = told(row, **{key: {mine: "Your savings"}}, wanted="approval")
+        assert "1. Your savings\n" in named.text
+        assert "to approval." in named.text
+        assert named.to_dict()["reasons"][0]["name"] == "Your savings"
+    both = told(row, reasons={mine: "first"}, names={mine: "second"})
+    assert "1. first\n" in both.text
+
+
+def test_denial_reasons_are_not_offered_for_features_that_help():
+    assert not hasattr(report, "C1_REASONS")
+    with pytest.raises(ValueError, match="Codes of denial reasons are not accepted"):
+        told(0, reasons={"income": 8})
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"reasons": {"incom": 3}}, "reasons names 'incom'"),
-        ({"reasons": {"income": 24}}, "from 1 to 23"),
-        ({"reasons": {"income": True}}, "from 1 to 23"),
+        ({"reasons": {"incom": "x"}}, "reasons has 'incom'"),
+        ({"reasons": {"income": ""}}, "must be the text to call the feature by"),
+        ({"reasons": {"income": True}}, "must be the text to call the feature by"),
         ({"names": {"incom": "x"}}, "names has 'incom'"),
         ({"max_reasons": 0}, "max_reasons must be"),
     ],

@@ -395,8 +395,7 @@ def test_intervals_are_told_in_words():
     assert first == pytest.approx((0, 0.5), abs=1e-3)
     assert second == pytest.approx((0.65, 0.68), abs=1e-3)
     assert explanation.values[0, 0] == pytest.approx(0.53, abs=1e-3)
-    assert "(score 0.53): below 0.49" in explanation.describe(0)
-    assert ", or between 0.65" in explanation.describe(0)
+    assert "(score 0.53): at most 0.49, or between 0.65" in explanation.describe(0)
 
 
 def test_intervals_of_listed_integers_are_runs():

@@ -1,0 +1,420 @@
+"""Every value that a text names can be reached and is given the target."""
+
+from __future__ import annotations
+
+import re
+import zlib
+
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import (
+    IfThen,
+    Linear,
+    Linkage,
+    OneHot,
+    Switch,
+    Thermometer,
+)
+from skresp.report import notice
+from tests import oracle
+
+LABELS = ["low", "middle", "high"]
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def numbers(text: str) -> list[float]:
+    """The numbers in a text, as a reader takes them."""
+    return [float(n.replace(",", "")) for n in NUMBER.findall(text)]
+
+
+# -- listed points: against enumeration --------------------------------------------
+
+
+class Arbitrary:
+    """A model without any order: each point but one has an answer of its own."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, salt: int, denied: dict) -> None:
+        self.salt, self.denied = salt, denied
+
+    def says(self, row: dict) -> int:
+        plain = [v if isinstance(v, str) else int(v) for v in row.values()]
+        code = zlib.crc32(repr([self.salt, *plain]).encode())
+        return int(row != self.denied and code % 10 < 1 + self.salt % 9)
+
+    def predict(self, X):
+        return np.array([self.says(row) for row in X.to_dict("records")])
+
+
+def movement(actions, before, after, but):
+    """How far all other features move, as shares of their ranges."""
+    total = 0.0
+    for name, feature in actions.features.items():
+        if name == but or before[name] == after[name]:
+            continue
+        if feature.kind == "categorical":
+            order = list(feature.categories)
+            ordered = feature.direction is not None
+            far = (
+                abs(order.index(after[name]) - order.index(before[name]))
+                if ordered
+                else 1
+            )
+            total += far / max(len(order) - 1, 1) if ordered else 1
+        else:
+            span = 1 if feature.kind == "binary" else feature.upper - feature.lower
+            total += abs(after[name] - before[name]) / span
+    return round(total, 9)
+
+
+def distance(actions, before, after, name):
+    feature = actions.features[name]
+    if feature.kind != "categorical":
+        return abs(after[name] - before[name])
+    if feature.direction is None:
+        return 1
+    order = feature.categories
+    return abs(order.index(after[name]) - order.index(before[name]))
+
+
+def values_in(reason, points):
+    """The values of points that a reason lists."""
+    if reason["values"]:
+        return {v for v in points if v in reason["values"]}
+    return {v for v in points if any(a <= v <= b for a, b in reason["ranges"])}
+
+
+def tied_case(seed: int):
+    """An action set whose features take each other along, and a valid person."""
+    rng = np.random.default_rng(seed)
+
+    def way():
+        return rng.choice([None, None, "increase", "decrease"])
+
+    features = {
+        "a": Feature("integer", 0, 4, direction=way()),
+        "b": Feature("integer", 0, 4, step=int(rng.integers(1, 3))),
+        "c": Feature("binary", direction=way()),
+        "d": Feature("binary"),
+        "e": Feature("categorical", categories=LABELS, direction=way()),
+        "f": Feature("integer", 0, 9, actionable=False, mutable=bool(rng.integers(2))),
+    }
+    rules = [
+        Linear({"a": 1, "b": 1}, upper=int(rng.integers(3, 7))),
+        Linkage("a", {"b": int(rng.choice([-1, 1]))}),
+        Linkage("a", {"f": 1}),
+        OneHot(["c", "d"], at_most=True),
+        Thermometer(["c", "d"]),
+        IfThen(("a", ">=", 2), ("b", ">=", 1)),
+        IfThen(("c", "==", 1), ("a", ">=", 2)),
+        IfThen(("e", "==", "high"), ("b", "<=", int(rng.integers(3)))),
+        Switch("d", ["b"]),
+        Linear({"b": 1, "f": 1}, lower=3),
+    ]
+    actions = ActionSet(features, list(rng.permutation(rules)[: rng.integers(1, 4)]))
+    while True:
+        numbers = {name: int(rng.integers(0, 5)) for name in "abf"}
+        marks = {name: int(rng.integers(0, 2)) for name in "cd"}
+        person = numbers | marks | {"e": str(rng.choice(LABELS))}
+        person = {name: person[name] for name in features}
+        if oracle.move_ok(actions, person, person):
+            return actions, person
+
+
+def check_tied(seed: int) -> None:
+    actions, before = tied_case(seed)
+    how = ["minimal", "joint"][seed % 2]
+    X = pd.DataFrame([before])
+    for salt in range(2):
+        model = Arbitrary(salt + seed, before)
+        explainer = ResponsivenessExplainer(model, actions, target=1, interventions=how)
+        explanation, verdicts = explainer.fit(X).explain(X), explainer.verify(X)
+        content = notice(explanation, 0, verdicts, max_reasons=9).to_dict()
+        told = {reason["feature"]: reason for reason in content["reasons"]}
+        for name in actions.names:
+            points = explanation.reachable(0, name).points.to_dict("records")
+            hits = [p for p in points if model.says(p)]
+            assert (name in told) == bool(hits)
+            if hits:
+                _check_listed(actions, before, told[name], points, hits, explanation)
+        if content["together"]:
+            after = before | {m["feature"]: m["to"] for m in content["together"]}
+            assert oracle.move_ok(actions, before, after)
+            assert model.says(after)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_listed_values_and_examples_are_those_of_the_enumeration(seed):
+    check_tied(seed)
+
+
+def _check_listed(actions, before, reason, points, hits, explanation):
+    name = reason["feature"]
+    good = {p[name] for p in hits}
+    assert values_in(reason, {p[name] for p in points} | {before[name]}) == good
+    if reason["certain"]:
+        assert all(p in hits for p in points if p[name] in good)
+    else:
+        assert any(p not in hits for p in points if p[name] in good)
+    after = before | reason["along_values"] | {name: reason["example"]}
+    assert after in hits
+    assert after[name] in good
+    size = [
+        (distance(actions, before, p, name), movement(actions, before, p, name))
+        for p in (after, *hits)
+    ]
+    assert size[0] == min(size)
+    assert reason["least"]
+    line = next(
+        line
+        for line in explanation.describe(0).splitlines()
+        if line.startswith(f"- {name}: ")
+    )
+    if actions.features[name].kind == "integer":
+        said = re.search(r"from (\S+) to ([\d,-]+)", line)
+        assert numbers(said[2]) == [after[name]]
+    for other, value in reason["along_values"].items():
+        assert f"{other} follows to {value}" in line or f"{other} to {value}" in line
+
+
+# -- ranges of values: against predict ------------------------------------------------
+
+
+def random_case(seed: int):
+    """An action set, a table and a model of one of several families."""
+    rng = np.random.default_rng(seed)
+    n = 200
+    unit = rng.choice([0.01, 0.1, 1.0, 37.0, 1000.0])
+    top = float(rng.integers(1, 200)) * unit
+    direction = rng.choice([None, None, "increase", "decrease"])
+    features = {
+        "real": Feature("real", 0, top, direction=direction),
+        "long": Feature("integer", 0, int(rng.choice([90, 5_000, 2_000_000]))),
+        "steps": Feature("integer", 0, 900, step=int(rng.choice([1, 7, 30]))),
+        "total": Feature("real", actionable=False),
+        "age": Feature("integer", actionable=False),
+        "kind": Feature("categorical", categories=LABELS),
+        **{name: Feature("binary") for name in ("own", "rent", "free")},
+    }
+    some = rng.random(n) < 0.3
+    home = rng.integers(0, 3, n)
+    X = pd.DataFrame(
+        {
+            "real": np.where(
+                some, 0, rng.uniform(0, top, n).round(rng.integers(2, 12))
+            ),
+            "long": rng.integers(0, features["long"].upper + 1, n),
+            "steps": rng.integers(0, 901, n),
+            "total": rng.normal(0, top, n),
+            "age": rng.integers(18, 90, n),
+            "kind": rng.choice(LABELS, n),
+            **{
+                v: (home == i).astype(int)
+                for i, v in enumerate(("own", "rent", "free"))
+            },
+        }
+    )
+    rules = [OneHot(["own", "rent", "free"])]
+    if rng.random() < 0.5:
+        rules.append(Linkage("real", {"total": float(rng.choice([1.0, -0.3, 1 / 3]))}))
+    if rng.random() < 0.5:
+        rules.append(Linkage("steps", {"age": 1}))
+    if rng.random() < 0.2:
+        rules.append(Linear({"real": 1.0, "total": 1.0}, upper=float(2 * top)))
+    X = X[
+        np.ones(n, dtype=bool) if len(rules) < 4 else X["real"] + X["total"] <= 2 * top
+    ]
+    parts = [
+        X["real"] / top,
+        X["long"] / features["long"].upper,
+        X["steps"] / 900,
+        np.sin(X["total"] / top * 3),
+        X["own"] + (X["kind"] == "high"),
+    ]
+    score = sum(rng.normal() * part for part in parts)
+    if rng.random() < 0.3:
+        score = score + 3.0 * (X["real"] == 0)
+    y = (score > np.quantile(score, 0.6)).astype(int)
+    model = make_pipeline(_before(rng), _final(rng)).fit(X, y)
+    return ActionSet(features, rules), X, model
+
+
+def _before(rng):
+    scaler = [StandardScaler(), MinMaxScaler(), "passthrough"][rng.integers(3)]
+    numeric = ["real", "long", "steps", "total", "age"]
+    return make_column_transformer(
+        (scaler, numeric), (OneHotEncoder(), ["kind"]), remainder="passthrough"
+    )
+
+
+def _final(rng):
+    return [
+        lambda: DecisionTreeClassifier(
+            max_depth=int(rng.integers(2, 7)), random_state=0
+        ),
+        lambda: RandomForestClassifier(5, random_state=0),
+        lambda: lightgbm.LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1),
+        lambda: xgboost.XGBClassifier(n_estimators=5, max_depth=3, n_jobs=1),
+        lambda: LogisticRegression(max_iter=2000),
+        lambda: MLPClassifier((5,), solver="lbfgs", max_iter=50, random_state=0),
+    ][rng.integers(6)]()
+
+
+def point(actions, before, name, value):
+    """Where a value of a feature leads, effects included."""
+    after = before | {name: value}
+    for (source, target), scale in actions.effects.items():
+        if source == name:
+            after[target] = before[target] + scale * (value - before[name])
+    return after
+
+
+def check_seed(seed: int, people: int = 2) -> int:
+    """Check all texts of some people; how many values were checked."""
+    actions, X, model = random_case(seed)
+    how = ["minimal", "joint"][seed % 2]
+    explainer = ResponsivenessExplainer(
+        model, actions, target=1, interventions=how, random_state=seed, n_samples=60
+    ).fit(X)
+    rows = X[model.predict(X) == 0].iloc[:people]
+    if not len(rows):
+        return 0
+    explanation = explainer.explain(rows)
+    verdicts = explainer.verify(rows, max_points=2_000)
+    checked = []
+    for i in range(len(rows)):
+        before = rows.iloc[i].to_dict()
+        content = notice(explanation, i, verdicts, max_reasons=9).to_dict()
+        text = explanation.describe(i)
+        if verdicts.status[i] == "single":
+            assert content["reasons"] or content["together"]
+        for reason in content["reasons"]:
+            checked += _named(actions, before, reason, text)
+        if content["together"]:
+            checked.append(
+                before | {m["feature"]: m["to"] for m in content["together"]}
+            )
+            assert oracle.move_ok(actions, before, checked[-1])
+    if checked:
+        table = pd.DataFrame(checked)[list(X.columns)]
+        refused = model.predict(table) != 1
+        assert not refused.any(), (seed, table[refused].to_dict("records"))
+    return len(checked)
+
+
+def _named(actions, before, reason, text):
+    """The points that a reason names, in its values and in its words."""
+    name = reason["feature"]
+    feature = actions.features[name]
+    points = []
+    if reason["example"] is not None:
+        after = before | reason["along_values"] | {name: reason["example"]}
+        assert oracle.move_ok(actions, before, after)
+        for (source, target), scale in actions.effects.items():
+            moved = scale * (after[source] - before[source])
+            assert after[target] == pytest.approx(before[target] + moved, rel=1e-9)
+        points.append(after)
+        if reason["values"]:
+            assert reason["example"] in reason["values"]
+        elif reason["ranges"]:
+            assert any(a <= reason["example"] <= b for a, b in reason["ranges"])
+    if feature.kind not in ("integer", "real"):
+        return points
+    ends = [end for pair in reason["ranges"] for end in pair]
+    said = [] if not reason["works"] else numbers(_without_counts(reason["works"]))
+    assert set(said) <= set(ends)
+    if reason["ranges"] and reason["example"] is not None:
+        least = min((e for e in ends), key=lambda e: abs(e - before[name]))
+        assert abs(reason["example"] - before[name]) == abs(least - before[name])
+    line = next(t for t in text.splitlines() if t.startswith(f"- {name}: "))
+    if "): " in line:
+        assert set(
+            numbers(_without_counts(line.split("): ")[1].split(". ")[0]))
+        ) <= set(ends)
+    if not reason["certain"]:
+        return points
+    for end in ends:
+        after = point(actions, before, name, end)
+        assert oracle.move_ok(actions, before, after), (name, end)
+        points.append(after)
+    return points
+
+
+def _without_counts(text: str) -> str:
+    """A text without numbers that are no values of the feature."""
+    return re.sub(r"in steps of \d+|\d+ (?:other|more) ranges", "", text.rstrip("."))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_every_value_that_a_text_names_works(seed):
+    check_seed(seed)
+
+
+@pytest.mark.slow
+def test_many_listed_values_and_examples_are_those_of_the_enumeration():
+    for seed in range(1_000, 2_000):
+        check_tied(seed)
+
+
+@pytest.mark.slow
+def test_every_value_that_many_texts_name_works():
+    assert sum(check_seed(seed, people=4) for seed in range(1_000, 1_400)) > 4_000
+
+
+def test_integers_are_told_in_full():
+    X = pd.DataFrame({"amount": np.arange(1_000_000, 2_000_000, 997)})
+    model = DecisionTreeClassifier().fit(X, (X["amount"] > 1_234_567).astype(int))
+    actions = ActionSet({"amount": Feature("integer", 1_000_000, 2_000_000)})
+    explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+    text = explainer.explain(X.iloc[[3]]).describe(0)
+    (least,) = numbers(text.split("at least ")[1])
+    said = pd.DataFrame({"amount": [int(least), int(least) - 1]})
+    assert model.predict(said).tolist() == [1, 0]
+
+
+def test_only_values_on_the_grid_of_steps_are_told():
+    X = pd.DataFrame({"k": np.arange(10) * 1_000_003})
+    model = DecisionTreeClassifier().fit(X, (X["k"] > 4e6).astype(int))
+    actions = ActionSet({"k": Feature("integer", 0, 9_000_027, step=1_000_003)})
+    explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+    explanation = explainer.explain(X.iloc[[0]])
+    assert "raise k from 0 to 4,000,012." in explanation.describe(0)
+    text = notice(explanation, 0).text
+    assert "Works: 4,000,012 to 9,000,027 in steps of 1,000,003." in text
+
+
+def test_the_example_takes_along_as_little_as_it_can():
+    """Closing a card moves the open lines; 6 do as well as 3."""
+    features = {"card": Feature("binary"), "lines": Feature("integer", 0, 10)}
+    actions = ActionSet(features, [Linear({"lines": 1, "card": 4}, upper=10)])
+    model = Rule(lambda X: (X["card"] == 1) & (X["lines"].isin([3, 6])))
+    X = pd.DataFrame({"card": [0], "lines": [8]})
+    explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+    reason = notice(explainer, X).to_dict()["reasons"][0]
+    assert reason["along_values"] == {"lines": 6}
+    assert "together with lines to 6" in explainer.explain(X).describe(0)
+
+
+class Rule:
+    """A model written down as a function of a frame."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, rule) -> None:
+        self.rule = rule
+
+    def predict(self, X):
+        return np.asarray(self.rule(X), dtype=int)
