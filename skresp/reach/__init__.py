@@ -1,5 +1,6 @@
 """From a person to the points they can reach: grid, HiGHS, sampling."""
 
+from ._bound import MOST_NODES, upper_bound
 from ._cache import Reach, ReachCache, make_reaches, reach_by_solver, shared_cache
 from ._distinct import distinct_rows
 from ._interventions import check_interventions, minimal_interventions
@@ -24,6 +25,7 @@ from ._search import Search, list_by_solver
 
 __all__ = [
     "METHODS",
+    "MOST_NODES",
     "ContinuousError",
     "EnumerationError",
     "Outcome",
@@ -51,4 +53,5 @@ __all__ = [
     "sample_minimal",
     "satisfied",
     "shared_cache",
+    "upper_bound",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -40,16 +41,15 @@ class Search:
     # -- one answer ----------------------------------------------------------------
 
     def find(
-        self, extra: Sequence[Row], objective: Expression, *, certain: bool = False
+        self, extra: Sequence[Row], objective: Expression
     ) -> tuple[Outcome, Numbers | None]:
-        """The own changes that minimise the objective, re-checked by the meaning."""
+        """Return own changes with a small objective, re-checked by the meaning."""
         return solve(
             self.program,
             extra,
             objective,
             self._accept,
             time_limit=self.time_limit,
-            certain=certain,
         )
 
     def _accept(self, columns: Numbers) -> Numbers | None:
@@ -101,7 +101,8 @@ class Search:
         extra = []
         if j is not None:
             extra.append(row(self.program.changed(self.part.names[j]), lower=1))
-        return self._enumerate(extra, self._distance(), most)
+        changes, complete = self._enumerate(extra, self._distance(), most)
+        return changes, complete and self._can_stay
 
     def minimal(self, j: int, most: int) -> tuple[Numbers, bool]:
         """The minimal interventions on feature `j`, and whether that is all of them."""
@@ -121,7 +122,18 @@ class Search:
                 # that are have been found by now, so the definition itself decides.
                 found.append(changes[_minimal_rows(changes, j)])
         width = len(self.part.names)
-        return np.concatenate([np.zeros((0, width)), *found]), complete
+        return np.concatenate(
+            [np.zeros((0, width)), *found]
+        ), complete and self._can_stay
+
+    @cached_property
+    def _can_stay(self) -> bool:
+        """Whether the solver finds that staying put is feasible, as it always is.
+
+        A solver that does not is not believed where it calls something infeasible.
+        """
+        still = [row(self.program.own(name), 0, 0) for name in self.part.names]
+        return self.find(still, Expression())[0] is Outcome.FEASIBLE
 
     def supports(
         self, extra: Sequence[Row], most: int = MOST_SUPPORTS

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.reach import Part
+from skresp.reach import MOST_NODES, Part
 from skresp.scores import Door
 
 from ._branch import ALL, BEST, CHEAPEST
@@ -25,7 +25,7 @@ from ._found import (
     Found,
     option_points,
 )
-from ._optimum import best_change
+from ._optimum import Optimum, best_change
 from ._options import Options, stands_alone
 from ._run import MOST_ASKED, Run
 from ._sums import search_sums
@@ -35,7 +35,10 @@ Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
-_SOLVED = 1e-6
+# How far, relative to its size, a bound over a program must lie below the decision.
+_MARGIN = 1e-6
+# A bound this close to what is attained is the optimum.
+_CLOSE = 1e-7
 
 
 @dataclass(frozen=True)
@@ -97,41 +100,66 @@ class _Run(Run):
         super().__init__(door, options, rows, denied, ask)
         self.model, self.costs = model, list(costs)
         self.gap = model.gaps(door.wardrobe.take(rows, []))
-        self.bounded = np.ones(len(rows), dtype=bool)
-        for p, each in enumerate(options):
-            if self.gap.shape[1] == 1 and not each.complete.all():
-                options[p], known = self._with_optima(each)
-                self.costs[p] = costs_of(
-                    ask, each.part, options[p].before, options[p].changes
-                )
-            elif stands_alone(each.part, 0):
-                # Both ends are there: the best against each rival by itself.
-                known = np.ones(len(each.values), dtype=bool)
-            else:
-                known = each.complete
-            self.bounded &= known[each.which]
+        optima = [self._optima(p) for p in range(len(options))]
         self.gains = [self._gains(each) for each in options]
+        # What nobody can exceed, against each rival.
+        self.ceiling = self.gap.copy()
+        self.nodes = np.zeros(len(rows), dtype=np.int64)
+        for each, gain, found in zip(options, self.gains, optima, strict=True):
+            most = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
+            for i, optimum in found.items():
+                most[i] = [each.bound for each in optimum]
+            self.ceiling += most[each.which]
+            nodes = np.zeros(len(each.values), dtype=np.int64)
+            for i, optimum in found.items():
+                nodes[i] = sum(each.nodes for each in optimum)
+            self.nodes += nodes[each.which]
         self.start = np.cumsum([0, *(len(each.changes) for each in options)])
         width = self.gap.shape[1]
         self.gain = np.concatenate([np.zeros((0, width)), *self.gains])
         self.cost = np.concatenate([np.zeros(0), *self.costs])
 
-    def _with_optima(self, options: Options) -> tuple[Options, Truth]:
-        """With the best change of each value that has no complete list, and where that
-        is known to be the best."""
-        extra: dict[int, Numbers] = {}
-        for i in np.flatnonzero(~options.complete):
+    def _optima(self, p: int) -> dict[int, list[Optimum]]:
+        """Bound the gains of values whose changes are not listed, rival by rival.
 
-            def gain(changes: Numbers, i: int = int(i)) -> Numbers:
-                mine = options.of_changes(i, changes)
-                return self._gains(mine)[1:, 0]
+        The change that was found on the way joins the options of the part.
+        """
+        options, width = self.options[p], self.gap.shape[1]
+        if stands_alone(options.part, 0):
+            return {}  # both ends are among the options: the best of each rival
+        wanted = ~options.complete
+        if not self.ask.exact:
+            wanted &= np.bincount(
+                options.which[self.denied], minlength=len(options.values)
+            ).astype(bool)
+        found: dict[int, list[Optimum]] = {}
+        for i in np.flatnonzero(~options.complete).tolist():
+            found[i] = [Optimum(None, np.inf, 0)] * width
+            if wanted[i] and not self.ask.is_over:
+                found[i] = [self._optimum(options, i, r) for r in range(width)]
+        extra = {
+            i: optimum[0].change
+            for i, optimum in found.items()
+            if width == 1 and optimum[0].change is not None
+        }
+        if extra:
+            self.options[p] = options.with_changes(extra)
+            self.costs[p] = costs_of(
+                self.ask, options.part, self.options[p].before, self.options[p].changes
+            )
+        return found
 
-            found = best_change(options.part, options.values[i], gain)
-            if found is not None:
-                extra[int(i)] = found
-        known = options.complete.copy()
-        known[list(extra)] = True
-        return options.with_changes(extra), known
+    def _optimum(self, options: Options, i: int, rival: int) -> Optimum:
+        def gain(changes: Numbers) -> Numbers:
+            return self._gains(options.of_changes(i, changes))[1:, rival]
+
+        return best_change(
+            options.part,
+            options.values[i],
+            gain,
+            most=min(max(self.ask.max_points, 1), MOST_NODES),
+            deadline=self.ask.deadline,
+        )
 
     def _gains(self, options: Options) -> Numbers:
         """What each option of a part adds to the gaps."""
@@ -150,6 +178,7 @@ class _Run(Run):
 
     def found(self) -> Found:
         out = Found.blank(self.options, len(self.rows))
+        out.used += self.nodes
         self._best(out)
         self._singles(out)
         self._others(out, np.flatnonzero(self.denied & (out.status == UNKNOWN)))
@@ -171,10 +200,6 @@ class _Run(Run):
                 self.value += gain[top, 0][each.which]
             self.done[:] = True
         else:
-            promise = self.gap.copy()
-            for each, gain in zip(self.options, self.gains, strict=True):
-                most = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
-                promise += most[each.which]
             for i in np.flatnonzero(self.denied):
                 if self.ask.is_over:
                     break
@@ -183,11 +208,9 @@ class _Run(Run):
                 self.done[i] = done
                 if len(choice):
                     out.best[i], self.value[i] = choice[0], value
-            # Where options do not stand for all, each rival by itself is a bound.
-            some = ~self.complete & (self.value <= self.model.tolerance)
-            self.value[some] = promise.min(axis=1)[some]
         # With several rivals the greatest lead is not the greatest probability.
-        out.best_known[:] = self.done & self.bounded & (width == 1)
+        attained = self.ceiling[:, 0] - self.value <= _CLOSE * (1 + np.abs(self.value))
+        out.best_known[:] = self.done & attained & (width == 1)
 
     def _singles(self, out: Found) -> None:
         tolerance = self.model.tolerance
@@ -240,16 +263,16 @@ class _Run(Run):
         tolerance = self.model.tolerance
         value, done = self.value[people], self.done[people]
         complete = self.complete[people]
-        # The solver's optimum is less exact than a list.
-        margin = np.where(complete, tolerance, _SOLVED * (1.0 + np.abs(value)))
-        low = done & (value < -margin)
-        bounded = self.bounded[people]
-        out.note(people[low & bounded], FIXED, BOUND)
-        out.note(people[~complete & ~(low & bounded)], UNKNOWN, NOT_ALL)
-        joint = people[value > tolerance]
-        if self.gap.shape[1] > 1:
-            # A bound is no witness.
-            joint = joint[self.complete[joint] | self.reached(joint, out.best[joint])]
+        ceiling = self.ceiling[people].min(axis=1)
+        # A bound over a program is less exact than a list.
+        margin = np.where(complete, tolerance, _MARGIN * (1.0 + np.abs(ceiling)))
+        low = (complete & done & (value < -tolerance)) | (ceiling < -margin)
+        out.note(people[low], FIXED, BOUND)
+        out.note(people[~complete & ~low], UNKNOWN, NOT_ALL)
+        joint = people[~low & (value > tolerance)]
+        near = people[~complete & ~low & (np.abs(value) <= tolerance)]
+        near = near[self.reached(near, out.best[near])]
+        joint = np.concatenate([joint, near])
         out.choice[joint] = out.best[joint]
         if self.ask.cost is None:
             if self.gap.shape[1] == 1:

@@ -262,18 +262,15 @@ class Task:
         else:
             found = Found.blank(options, len(rows))  # nobody can change anything
         options = found.parts
-        moves = np.zeros(len(rows), dtype=np.intp)
-        for each in options:
-            moves += each.counts_of_people - 1
-        stuck = ~at_target & (moves == 0)
-        found.note(np.flatnonzero(stuck), FIXED, NO_CHANGE)
+        stuck = _stuck(options, len(rows))
+        found.note(np.flatnonzero(stuck & ~at_target), FIXED, NO_CHANGE)
         found.note(np.flatnonzero(at_target), APPROVED, NOTHING)
         witness = ~at_target & _moved(options, found.choice)
         self._recheck(rows, options, found, witness)
         out.status[places], out.proof[places] = found.status, found.proof
         out.used[places] = np.where(at_target | stuck, 0, found.used)
         out.has_witness[places] = witness & (found.status != FIXED)
-        out.best_known[places] = found.best_known | (moves == 0)
+        out.best_known[places] = found.best_known | stuck
         for p, (each, here) in enumerate(zip(options, columns, strict=True)):
             ix = np.ix_(places, here)
             out.change[ix] = each.changes[found.choice[:, p]]
@@ -324,7 +321,7 @@ class Task:
                 self.reading[1] if told else MOST_LISTED_UNTOLD,
                 self.ask.seed,
             )
-            if (each.counts > 1).any():
+            if (each.counts > 1).any() or not each.complete.all():
                 options.append(each)
                 places.append(columns)
                 costs.append(costs_of(self.ask, part, each.before, each.changes))
@@ -366,6 +363,14 @@ class Task:
         bad = some[~ok]
         found.note(bad, UNKNOWN, CONTRADICTED)
         witness[bad] = False
+
+
+def _stuck(options: Sequence[Options], people: int) -> Truth:
+    """Return who has no feasible change at all, as far as all changes are known."""
+    stuck = np.ones(people, dtype=bool)
+    for each in options:
+        stuck &= (each.complete & (each.counts == 1))[each.which]
+    return stuck
 
 
 def _moved(options: Sequence[Options], choice: Places) -> Truth:
