@@ -107,7 +107,7 @@ def main():
     times = {}
     start = time.perf_counter()
     explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), actions, random_state=0
+        FrozenEstimator(model), actions, target=1, random_state=0
     ).fit(X)
     explanation = explainer.explain(people)
     times["RESP"] = time.perf_counter() - start

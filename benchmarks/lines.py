@@ -67,12 +67,13 @@ def main():
     for name, make in MODELS.items():
         model = make().fit(X, y)
         P = X[:people]
-        exact = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(X)
+        frozen = FrozenEstimator(model)
+        exact = ResponsivenessExplainer(frozen, actions, target=1).fit(X)
         seconds, e = timed(lambda exact=exact, P=P: exact.explain(P))
         assert e.exact.all()
         watch = Stopwatch(model)
         drawn = ResponsivenessExplainer(
-            watch, actions, method="sample", random_state=0
+            watch, actions, target=1, method="sample", random_state=0
         ).fit(X)
         drawn.explain(P[:10])
         watch.seconds = 0.0

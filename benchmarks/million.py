@@ -74,7 +74,9 @@ def main():
     )
 
     watch = Stopwatch(model)
-    explainer = ResponsivenessExplainer(watch, bunch.action_set, n_jobs=args.n_jobs)
+    explainer = ResponsivenessExplainer(
+        watch, bunch.action_set, target=1, n_jobs=args.n_jobs
+    )
     start = time.perf_counter()
     explanation = explainer.fit(X).explain(X)
     seconds = time.perf_counter() - start

@@ -45,7 +45,7 @@ search = GridSearchCV(
     },
     scoring={
         "auc": "roc_auc",
-        "recourse": RecourseScorer(credit.action_set, threshold=THRESHOLD),
+        "recourse": RecourseScorer(credit.action_set, target=1, threshold=THRESHOLD),
     },
     refit=rule,
     cv=3,
@@ -63,7 +63,7 @@ print(
 # 3. The chosen model on people it has not seen. An explainer stands where the model
 #    stood, so it could have been searched itself: GridSearchCV(explainer, ...).
 explainer = ResponsivenessExplainer(
-    search.best_estimator_, credit.action_set, threshold=THRESHOLD
+    search.best_estimator_, credit.action_set, target=1, threshold=THRESHOLD
 ).fit(X_test)
 summary = recourse_summary(explainer, X_test)
 print({name: round(float(share), 3) for name, share in summary.items()})
@@ -76,7 +76,11 @@ print(curve.round(3).to_string(index=False))
 # 5. Who is left without a way? Sex has no part in repaying here.
 print(recourse_summary(explainer, X_test, groups="sex").round(3).to_string())
 gap = RecourseScorer(
-    credit.action_set, "neg_recourse_rate_gap", threshold=THRESHOLD, groups="sex"
+    credit.action_set,
+    "neg_recourse_rate_gap",
+    target=1,
+    threshold=THRESHOLD,
+    groups="sex",
 )
 print("gap between the sexes:", round(-gap(search.best_estimator_, X_test), 3))
 

@@ -67,6 +67,7 @@ def with_impossible(model: Any) -> tuple[dict[str, float], Told]:
     """Paths to recourse and the lists of RESP, impossible points counted."""
     bunch = load("heloc")
     actions = as_in_the_study(bunch.action_set)
-    judge = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(bunch.data)
+    judge = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+    judge.fit(bunch.data)
     truth = judge.explain(denied("heloc", model))
     return paths("heloc", model, actions), told(truth, truth)

@@ -37,14 +37,14 @@ def explainer(data: str, model: Any, method: str) -> Any:
     bunch = load(data)
     X, frozen = bunch.data, FrozenEstimator(model)
     if method == "RESP":
-        return ResponsivenessExplainer(frozen, bunch.action_set).fit(X)
+        return ResponsivenessExplainer(frozen, bunch.action_set, target=1).fit(X)
     actions = bunch.action_set if method.endswith("-AW") else None
     if method.startswith("SHAP"):
         # The background is the data, of which shap takes a hundred rows, seed 0.
-        return ShapExplainer(frozen, actions, random_state=0).fit(X)
-    return LimeExplainer(frozen, actions, num_samples=1_000, random_state=SEED).fit(
-        X.drop_duplicates()
-    )
+        return ShapExplainer(frozen, actions, target=1, random_state=0).fit(X)
+    return LimeExplainer(
+        frozen, actions, target=1, num_samples=1_000, random_state=SEED
+    ).fit(X.drop_duplicates())
 
 
 def denied(data: str, model: Any, most: int | None = None) -> Any:
@@ -62,7 +62,7 @@ def paths(data: str, model: Any, actions: Any = None) -> dict[str, float]:
     """Who has a way back: one feature, several, none."""
     bunch = load(data)
     judge = ResponsivenessExplainer(
-        FrozenEstimator(model), actions or bunch.action_set
+        FrozenEstimator(model), actions or bunch.action_set, target=1
     ).fit(bunch.data)
     return recourse_summary(judge, bunch.data)
 

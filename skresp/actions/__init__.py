@@ -28,6 +28,7 @@ from ._columns import (
 )
 from ._constraint import Constraint, Truth, Values, check_keys
 from ._feature import DIRECTIONS, Feature, format_number, landed, slack
+from ._unusual import Unusual, unusual_values
 
 __all__ = [
     "DIRECTIONS",
@@ -35,6 +36,7 @@ __all__ = [
     "Constraint",
     "Feature",
     "Truth",
+    "Unusual",
     "Values",
     "as_row",
     "as_table",
@@ -59,6 +61,7 @@ __all__ = [
     "row_labels",
     "slack",
     "spread",
+    "unusual_values",
     "values_of",
     "with_values",
 ]

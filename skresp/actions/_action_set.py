@@ -308,11 +308,13 @@ class ActionSet:
     # -- against data -----------------------------------------------------------------
 
     def check(self, X: Any) -> Any:
-        """Which rows break what: a frame, empty when none does.
+        """Return which rows break what: a frame, empty when none does.
 
         Named are values that are not of their feature's kind, missing values in
         features that can change, and joint constraints that a row breaks as it
-        stands. A value outside the bounds breaks nothing: bounds limit changes.
+        stands. Not named are values outside the bounds and labels outside the listed
+        categories, which limit changes and not people; `skresp check` on the command
+        line counts them by column.
 
         Examples
         --------

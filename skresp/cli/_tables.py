@@ -62,7 +62,7 @@ def _read_csv(file: Path, actions: ActionSet | None) -> pd.DataFrame:
         heads = list(pd.read_csv(file, nrows=0).columns)
         missing = {name: sorted(_MISSING - _labels(name, actions)) for name in heads}
         # Text stays text: "01" is no number where the labels are texts.
-        text: Any = {name: str for name in heads if _labels(name, actions)}
+        text: Any = {name: str for name in heads if _has_text(name, actions)}
         return pd.read_csv(file, keep_default_na=False, na_values=missing, dtype=text)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise BadCallError(f"--data: {file} is no CSV file: {error}.") from None
@@ -96,14 +96,24 @@ def _labels(name: str, actions: ActionSet | None) -> set[str]:
     return {str(label) for label in actions.features[name].categories or ()}
 
 
+def _has_text(name: str, actions: ActionSet | None) -> bool:
+    if actions is None or name not in actions.features:
+        return False
+    return any(isinstance(c, str) for c in actions.features[name].categories or ())
+
+
 def _labelled(table: pd.DataFrame, actions: ActionSet) -> pd.DataFrame:
-    """Numbers in a column of text labels as the text they were."""
+    """Numbers in a column of text labels as the text they were, and texts in a column
+    of other labels as the labels that they spell."""
     table = table.copy()
     for name, feature in actions.features.items():
-        labels = feature.categories or ()
-        text = bool(labels) and all(isinstance(label, str) for label in labels)
-        if text and pd.api.types.is_numeric_dtype(table[name].dtype):
+        numeric = pd.api.types.is_numeric_dtype(table[name].dtype)
+        if _has_text(name, actions) and numeric:
             table[name] = table[name].map(str, na_action="ignore")
+        spelt = {str(c): c for c in feature.categories or () if not isinstance(c, str)}
+        if spelt and not pd.api.types.is_numeric_dtype(table[name].dtype):
+            values = [spelt.get(v, v) for v in table[name]]
+            table[name] = pd.Series(values, index=table.index, dtype=object)
     return table
 
 

@@ -109,6 +109,7 @@ class AttributionExplainer(BaseExplainer):
         self.labels_ = label_columns(self.dress_, table)
         self.goal_ = make_aim(self.estimator_, self.target)
         self.target_ = self.goal_.target
+        self._warn_of_target()
         self._check_model_answers(table, plain_columns(self.dress_, self.labels_))
         self._prepare(self.dress_.named(table), y)
         return self

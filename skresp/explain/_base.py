@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from skresp.actions import ActionSet, as_table, spread
-from skresp.scores import Dress, Goal, Wardrobe
+from skresp.scores import Dress, Goal, Wardrobe, target_warning
 
 # Rows of the fit on which the model's answers are checked.
 _CHECKED_ROWS = 64
@@ -49,6 +50,7 @@ class BaseExplainer(
 
     dress_: Dress
     goal_: Goal
+    target: Any
 
     def _fit_model(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         if y is None:
@@ -83,6 +85,12 @@ class BaseExplainer(
                 f"model first and wrap it, {name}(FrozenEstimator(model), "
                 f"...).fit(X), or let the explainer fit it with fit(X, y)."
             ) from None
+
+    def _warn_of_target(self) -> None:
+        """Name the class that is taken for the target where none is given."""
+        if self.target is None and self.goal_.target is not None:
+            message = target_warning(self.goal_.target, self.estimator_.classes_)
+            warnings.warn(message, UserWarning, stacklevel=3)
 
     def _check_model_answers(self, table: Any, features: ActionSet) -> None:
         """Raise where the model's answers about rows of the fit are broken.

@@ -99,7 +99,8 @@ class LimeExplainer(AttributionExplainer):
     >>> from skresp import LimeExplainer
     >>> X = pd.DataFrame({"income": [1, 2, 3, 4], "age": [30, 50, 20, 40]})
     >>> model = LogisticRegression().fit(X, [0, 0, 1, 1])
-    >>> explanation = LimeExplainer(model, random_state=0).fit(X).explain(X[:2])
+    >>> explainer = LimeExplainer(model, target=1, random_state=0).fit(X)
+    >>> explanation = explainer.explain(X[:2])
     >>> explanation.top(1)[["row", "feature"]]
        row feature
     0    0     age

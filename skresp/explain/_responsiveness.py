@@ -51,11 +51,12 @@ class ResponsivenessExplainer(Verifier, BaseExplainer):
         change between the values seen in X, which is rarely what is meant: a warning
         says so.
     target : label, AtLeast or AtMost, optional
-        The wanted prediction; the last of the model's classes unless given. A
-        regressor needs `AtLeast(value)` or `AtMost(value)`.
+        The wanted prediction; the last of the model's classes unless given, and a
+        warning names it. A regressor needs `AtLeast(value)` or `AtMost(value)`.
     threshold : float, optional
         The target is reached where its probability is at least this, instead of
-        where `predict` says so.
+        where `predict` says so. Not together with a threshold classifier
+        (`FixedThresholdClassifier`, `TunedThresholdClassifierCV`), which has its own.
     interventions : {"minimal", "joint"}, default="minimal"
         Whether features tied to the one that changes stay put where they can, or
         move freely.
@@ -111,7 +112,8 @@ class ResponsivenessExplainer(Verifier, BaseExplainer):
     ...     },
     ...     constraints=[Linkage("years", {"age": 1})],
     ... )
-    >>> explainer = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(X)
+    >>> explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+    >>> explainer = explainer.fit(X)
     >>> explanation = explainer.explain(X[:2])
     >>> explanation.values
     array([[0. , 0. ],
@@ -187,6 +189,7 @@ age follows to 32.
         self._effects()
         self.goal_ = make_goal(self.estimator_, self.target, self.threshold)
         self.target_ = self.goal_.target
+        self._warn_of_target()
         self._check_model_answers(table, self.action_set_)
         some = np.linspace(0, len(table) - 1, 64 if len(table) else 0)
         self.probe_ = Plain.of(self.dress_, spread(table, some.astype(np.intp)))

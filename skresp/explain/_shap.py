@@ -92,7 +92,7 @@ class ShapExplainer(AttributionExplainer):
     >>> from skresp import ActionSet, ShapExplainer
     >>> X = pd.DataFrame({"income": [1, 2, 3, 4], "age": [30, 50, 20, 40]})
     >>> model = LogisticRegression().fit(X, [0, 0, 1, 1])
-    >>> explanation = ShapExplainer(model).fit(X).explain(X)
+    >>> explanation = ShapExplainer(model, target=1).fit(X).explain(X)
     >>> explanation.to_frame().round(2)
        income   age
     0   -1.46  0.57
@@ -100,7 +100,8 @@ class ShapExplainer(AttributionExplainer):
     2    0.49  1.70
     3    1.46 -0.57
     >>> actions = ActionSet.infer(X, immutable=["age"])
-    >>> ShapExplainer(model, actions).fit(X).explain(X).to_frame().round(2)
+    >>> aware = ShapExplainer(model, actions, target=1).fit(X)
+    >>> aware.explain(X).to_frame().round(2)
        income  age
     0   -1.46  0.0
     1   -0.49  0.0

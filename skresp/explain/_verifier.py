@@ -102,7 +102,7 @@ class Verifier:
         ...         "loans": Feature("integer", 0, 3, max_decrease=1),
         ...     }
         ... )
-        >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions)
+        >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
         >>> people = pd.DataFrame({"income": [4, 2, 2, 1], "loans": [1, 1, 2, 3]})
         >>> verdicts = explainer.fit(X, y).verify(people)
         >>> verdicts.status.tolist()

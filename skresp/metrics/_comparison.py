@@ -53,8 +53,10 @@ def compare_explainers(
     >>> loans = Feature("integer", 0, 3, max_decrease=1)
     >>> both = ActionSet({"income": income, "loans": loans})
     >>> explainers = {
-    ...     "RESP": ResponsivenessExplainer(model, both).fit(X),
-    ...     "joint": ResponsivenessExplainer(model, both, interventions="joint").fit(X),
+    ...     "RESP": ResponsivenessExplainer(model, both, target=1).fit(X),
+    ...     "joint": ResponsivenessExplainer(
+    ...         model, both, target=1, interventions="joint"
+    ...     ).fit(X),
     ... }
     >>> compare_explainers(explainers, X)
                       RESP  joint

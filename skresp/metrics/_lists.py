@@ -52,7 +52,8 @@ def explanation_summary(
     ...         "loans": Feature("integer", 0, 3, actionable=False),
     ...     }
     ... )
-    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions).fit(X, y)
+    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
+    >>> explainer = explainer.fit(X, y)
     >>> explanation = explainer.explain(X)
     >>> explanation_summary(explanation, explanation)["all_responsive"]
     1.0

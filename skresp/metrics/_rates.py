@@ -50,7 +50,8 @@ def recourse_summary(explainer: Any, X: Any = None, *, groups: Any = None) -> An
     ...         "loans": Feature("integer", 0, 3, max_decrease=1),
     ...     }
     ... )
-    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions).fit(X, y)
+    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
+    >>> explainer = explainer.fit(X, y)
     >>> summary = recourse_summary(explainer, X)
     >>> {name: round(float(share), 2) for name, share in summary.items()}
     {'denied': 0.5, 'no_recourse': 0.3, 'single': 0.4, 'joint': 0.3, 'unknown': 0.0, \

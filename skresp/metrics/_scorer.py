@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from skresp.actions import ActionSet, as_table, spread
 from skresp.explain import ResponsivenessExplainer
+from skresp.scores import target_warning
 
 from ._rates import by_label, group_labels
 
@@ -56,7 +57,8 @@ class RecourseScorer(BaseEstimator):
         - "neg_recourse_rate_gap" and its kin: minus the difference between the group
           with the highest and the one with the lowest rate.
     target, threshold, interventions : see `ResponsivenessExplainer`
-        Where the estimator is one, its own unless given.
+        Where the estimator is one, its own unless given. Without a target the scorer
+        warns once which class it takes.
     groups : str, optional
         A column of X that the gaps are between. Groups can also be passed as metadata,
         see `set_score_request`.
@@ -80,7 +82,7 @@ class RecourseScorer(BaseEstimator):
     >>> credit = make_credit(300, random_state=0)
     >>> X = credit.data[["income", "years_employed", "late_payments"]]
     >>> features = {name: credit.action_set.features[name] for name in X}
-    >>> scorer = RecourseScorer(ActionSet(features))
+    >>> scorer = RecourseScorer(ActionSet(features), target=1)
     >>> found = cross_validate(
     ...     LogisticRegression(max_iter=1000),
     ...     X,
@@ -186,10 +188,12 @@ class RecourseScorer(BaseEstimator):
         interventions = self.interventions
         if isinstance(estimator, ResponsivenessExplainer):
             actions = estimator.action_set_ if actions is None else actions
-            target = estimator.target if target is None else target
+            target = estimator.target_ if target is None else target
             threshold = estimator.threshold if threshold is None else threshold
             interventions = interventions or estimator.interventions
             estimator = estimator.estimator_
+        if target is None:
+            target = self._default_target(estimator)
         if actions is None:
             raise ValueError(
                 "action_set is None: pass RecourseScorer(action_set=...), which says "
@@ -205,6 +209,19 @@ class RecourseScorer(BaseEstimator):
             missing="hold",
             random_state=self.random_state,
         ).fit(X)
+
+    def _default_target(self, estimator: Any) -> Any:
+        """Return the last class of a model, and warn once that it is taken."""
+        classes = getattr(estimator, "classes_", None)
+        if classes is None or not len(classes):
+            return None
+        target = classes[-1]
+        message = target_warning(target, classes)
+        named = self.__dict__.setdefault("_targets_named", set())
+        if message not in named:
+            named.add(message)
+            warnings.warn(message, UserWarning, stacklevel=5)
+        return target
 
     # -- metadata ---------------------------------------------------------------------
 

@@ -89,7 +89,10 @@ def best_recourse_within(
     >>> search = GridSearchCV(
     ...     LogisticRegression(max_iter=1000),
     ...     {"C": [1e-6, 1e-3, 1.0]},
-    ...     scoring={"auc": "roc_auc", "recourse": RecourseScorer(ActionSet(features))},
+    ...     scoring={
+    ...         "auc": "roc_auc",
+    ...         "recourse": RecourseScorer(ActionSet(features), target=1),
+    ...     },
     ...     refit=best_recourse_within(1.0),
     ...     cv=3,
     ... ).fit(X, credit.target)

@@ -60,7 +60,9 @@ class ResponsivenessDisplay:
     >>> from skresp import ActionSet, ResponsivenessExplainer
     >>> from skresp.plots import ResponsivenessDisplay
     >>> X = [[0, 1], [0, 3], [1, 2], [1, 5]]
-    >>> explainer = ResponsivenessExplainer(LogisticRegression(), ActionSet.infer(X))
+    >>> explainer = ResponsivenessExplainer(
+    ...     LogisticRegression(), ActionSet.infer(X), target=1
+    ... )
     >>> explanation = explainer.fit(X, [0, 0, 0, 1]).explain(X)
     >>> display = ResponsivenessDisplay.from_explanation(explanation, row=1).plot()
     >>> [float(bar.get_width()) for bar in display.ax_.patches]

@@ -54,7 +54,8 @@ class AuditReport:
     ...         "loans": Feature("integer", 0, 3, max_decrease=1),
     ...     }
     ... )
-    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions).fit(X, y)
+    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
+    >>> explainer = explainer.fit(X, y)
     >>> report = AuditReport.from_estimator(explainer, X, sections=["people"])
     >>> report.to_dict()["people"]["counts"]["fixed"]
     3

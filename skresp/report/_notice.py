@@ -118,7 +118,8 @@ def notice(
     ...         "loans": Feature("integer", 0, 3, max_decrease=1),
     ...     }
     ... )
-    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions).fit(X, y)
+    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
+    >>> explainer = explainer.fit(X, y)
     >>> print(notice(explainer, X.iloc[[5]], names={"income": "Your income"}).text)
     What would change this decision
     <BLANKLINE>

@@ -33,7 +33,7 @@ from ._responsiveness import (
     whole,
 )
 from ._stream import row_keys
-from ._target import AtLeast, AtMost, Goal, make_goal
+from ._target import AtLeast, AtMost, Goal, make_goal, target_warning
 from ._variants import Monotone, cost_weighted, intuitive, monotone, profile
 
 __all__ = [
@@ -87,5 +87,6 @@ __all__ = [
     "row_keys",
     "sample_size",
     "score",
+    "target_warning",
     "whole",
 ]

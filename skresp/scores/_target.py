@@ -10,6 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
+from sklearn.feature_selection import RFE
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.pipeline import Pipeline
 
 from ._answers import (
     check_model_scores,
@@ -169,8 +173,7 @@ def make_goal(model: Any, target: Any, threshold: float | None) -> Goal:
             f"target={target!r} is not among the classes of the model: "
             f"{_listed(classes)}."
         )
-    label = classes[place[0]]
-    label = label.item() if isinstance(label, np.generic) else label
+    label = _plain(classes[place[0]])
     if threshold is None:
         return LabelGoal(model, label, classes)
     if isinstance(threshold, bool) or not isinstance(threshold, Real):
@@ -182,7 +185,52 @@ def make_goal(model: Any, target: Any, threshold: float | None) -> Goal:
             f"threshold={threshold!r} needs a model with predict_proba, which "
             f"{type(model).__name__} has not. Leave threshold out to use its predict."
         )
+    _check_one_threshold(model, threshold)
     return ProbabilityGoal(model, label, int(place[0]), float(threshold))
+
+
+def target_warning(target: Any, classes: Any) -> str:
+    """Return the message for a target that was not given."""
+    return (
+        f"target is not given: {_plain(target)!r}, the last of the model's classes "
+        f"({_listed(classes)}), is taken for the wanted prediction. Pass target=... to "
+        f"say which class is wanted; where 1 means default or rejection, it is not 1."
+    )
+
+
+def _check_one_threshold(model: Any, threshold: float) -> None:
+    inner = _threshold_classifier(model)
+    if inner is not None:
+        raise ValueError(
+            f"threshold={threshold!r} is given, but the model has a threshold of its "
+            f"own: {type(inner).__name__} with {_own_threshold(inner)}. Leave "
+            f"threshold out to explain the model's own decisions, or pass the "
+            f"classifier inside the {type(inner).__name__} (its estimator_) with "
+            f"threshold={threshold!r}."
+        )
+
+
+def _threshold_classifier(model: Any) -> Any:
+    """Return the threshold classifier that makes a model's predictions, if any."""
+    while True:
+        if isinstance(model, (FixedThresholdClassifier, TunedThresholdClassifierCV)):
+            return model
+        if isinstance(model, FrozenEstimator):
+            model = model.estimator
+        elif isinstance(model, Pipeline):
+            model = model.steps[-1][1]
+        elif isinstance(model, RFE):
+            model = model.estimator_
+        elif hasattr(model, "best_estimator_"):  # a search over parameters
+            model = model.best_estimator_
+        else:
+            return None
+
+
+def _own_threshold(model: Any) -> str:
+    if isinstance(model, FixedThresholdClassifier):
+        return f"threshold={model.threshold!r}"
+    return f"best_threshold_={float(model.best_threshold_):g}"
 
 
 def _goal_without_classes(model: Any, target: Any, threshold: Any) -> Goal:
@@ -203,4 +251,8 @@ def _goal_without_classes(model: Any, target: Any, threshold: Any) -> Goal:
 
 
 def _listed(classes: Any) -> str:
-    return ", ".join(repr(c.item() if hasattr(c, "item") else c) for c in classes)
+    return ", ".join(repr(_plain(c)) for c in classes)
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

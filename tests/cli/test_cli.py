@@ -15,7 +15,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from skops import io as skops_io
 
-from skresp import ActionSet
+from skresp import ActionSet, Feature
+from skresp.actions import unusual_values
 from skresp.cli import main
 from skresp.cli._models import dressed, read_model, read_target
 from skresp.cli._tables import read_table
@@ -237,6 +238,100 @@ def test_check_says_which_rows_break_what(files, tmp_path, capsys):
     (finding,) = json.loads(capsys.readouterr().out)["findings"]
     assert finding["row"] == 7
     assert "not employed" in finding["broken"]
+
+
+@pytest.fixture
+def odd(tmp_path) -> list[str]:
+    """A call of check on data with unusual values, none of which breaks a rule."""
+    actions = ActionSet(
+        {
+            "age": Feature("integer", 18, 75, actionable=False),
+            "income": Feature("real", 0, 5000),
+            "loans": Feature("integer", 0, 9, step=2),
+            "home": Feature("categorical", categories=["own", "rent"]),
+            "grade": Feature("categorical", categories=[1, 2, 3]),
+            "flag": Feature("binary", actionable=False),
+        }
+    )
+    actions.to_file(tmp_path / "actions.yaml")
+    rows = pd.DataFrame(
+        {
+            "age": [80, 30, None, 17],
+            "income": [-1.0, 100, 5000, 6000],
+            "loans": [3, 0, 9, 12],
+            "home": ["boat", "own", "rent", "boat"],
+            "grade": [1, 2, 3, 4],
+            "flag": [0, 1, None, 1],
+            "id": [1, 2, 3, 4],
+            "repaid": [1, 0, 1, 0],
+        }
+    )
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    return [
+        *("check", "--actions", str(tmp_path / "actions.yaml")),
+        *("--data", str(tmp_path / "data.csv")),
+    ]
+
+
+def test_check_counts_what_is_unusual_and_names_what_it_leaves_out(odd, capsys):
+    assert main([*odd, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {(u["column"], u["unusual"]): u["rows"] for u in told["unusual"]} == {
+        ("age", "missing"): 1,
+        ("age", "outside the bounds 18 to 75"): 2,
+        ("income", "outside the bounds 0 to 5000"): 2,
+        ("loans", "outside the bounds 0 to 9"): 1,
+        ("home", "not among the listed categories"): 2,
+        ("grade", "not among the listed categories"): 1,
+        ("flag", "missing"): 1,
+    }
+    assert told["not_checked"] == ["id", "repaid"]
+    assert told["rows_unusual"] == 3
+    assert told["broken"] == 0
+    assert main(odd) == 0
+    text = capsys.readouterr().out
+    assert "Checked 4 rows: 6 columns" in text
+    assert "not checked: id, repaid." in text
+    assert "rows are fine" not in text
+    assert "No row breaks a rule; 3 of 4 rows hold unusual values." in text
+    assert any("home" in line and "'boat'" in line for line in text.splitlines())
+
+
+def test_check_counts_what_breaks_rules_too(odd, tmp_path, capsys):
+    rows = pd.read_csv(tmp_path / "data.csv")
+    rows["loans"] = [0.5, 1, 2, None]
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    assert main([*odd, "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    counted = {(u["column"], u["unusual"]): u["rows"] for u in told["unusual"]}
+    assert counted["loans", "not a whole number"] == 1
+    assert counted["loans", "missing"] == 1
+    assert told["broken"] == 2
+    assert main(odd) == 1
+    text = capsys.readouterr().out
+    assert "2 of 4 rows break something" in text
+    assert "fine" not in text
+
+
+def test_rows_are_fine_where_nothing_is_unusual(odd, tmp_path, capsys):
+    rows = pd.read_csv(tmp_path / "data.csv")[1:2]
+    rows.drop(columns=["id", "repaid"]).to_csv(tmp_path / "data.csv", index=False)
+    assert main(odd) == 0
+    text = capsys.readouterr().out
+    assert text.splitlines()[-1] == "All 1 rows are fine."
+    assert "not checked" not in text
+
+
+@pytest.mark.parametrize("labels", [[1, 2, 3], [True, False], [1, "two", 3.5]])
+def test_labels_that_are_not_texts_are_read_as_they_are_listed(labels, tmp_path):
+    kept = ActionSet({"a": Feature("categorical", categories=labels)})
+    for extra in ([], ["odd"], [None]):
+        rows = pd.DataFrame({"a": [*labels, *extra]})
+        rows.to_csv(tmp_path / "x.csv", index=False)
+        read = read_table(str(tmp_path / "x.csv"), kept)["a"].tolist()
+        assert read[: len(labels)] == labels
+        unusual = unusual_values(kept, read_table(str(tmp_path / "x.csv"), kept))
+        assert [u.count for u in unusual] == [1] * len(extra)
 
 
 def test_actions_are_written_to_be_edited(files, tmp_path, capsys):

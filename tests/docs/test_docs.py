@@ -24,6 +24,7 @@ def test_a_tutorial_runs_and_writes_only_where_it_is_told(name, tmp_path):
         env=os.environ | {"MPLBACKEND": "Agg"},
     )
     assert ran.returncode == 0, ran.stderr
+    assert "target is not given" not in ran.stderr
     assert len(ran.stdout.splitlines()) > 5
     assert not list((tmp_path / "here").iterdir())
     if name == "choosing_models.py":
