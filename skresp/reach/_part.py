@@ -103,10 +103,20 @@ class Part:
             change[np.abs(change[:, target]) <= _ROUNDING * size, target] = 0.0
 
     def own(self, change: Numbers) -> Numbers:
-        """The own changes behind total changes."""
-        own = change.copy()
+        """Return the own changes behind total changes.
+
+        What is left of a real where effects make up its whole change is rounding, and
+        counts as 0: a feature that nobody can change has not been changed.
+        """
+        own, size = change.copy(), np.abs(change)
         for source, target, scale in self.links:
-            own[:, target] -= scale * change[:, source]
+            effect = scale * change[:, source]
+            own[:, target] -= effect
+            size[:, target] += np.abs(effect)
+        for target in {target for _, target, _ in self.links}:
+            if self.features[target].kind == "real":
+                rounding = np.abs(own[:, target]) <= _ROUNDING * size[:, target]
+                own[rounding, target] = 0.0
         return own
 
     def feasible(self, before: Numbers, own: Numbers) -> Truth:

@@ -17,7 +17,7 @@ from skresp.actions import column, is_polars
 
 from ._answers import model_scores, predicts_differently
 from ._decision import DOUBT, DOUBT32, Decision, Rule, decision_of, is_confirmed
-from ._ensemble import XGBOOST, Ensemble, Floats, ensemble_of, link_of
+from ._ensemble import XGBOOST, Ensemble, Floats, dense, ensemble_of, link_of
 from ._sweep import Cells, sweep
 from ._target import Goal
 
@@ -91,7 +91,7 @@ class TreesAlong:
 
     def numbers(self, rows: Any) -> Floats | None:
         """Rows as the trees get them; None where they are no plain numbers."""
-        return _numbers(self.steps, rows)
+        return _numbers(self.steps, rows, self.ensemble.rule == XGBOOST)
 
     def cells(self, A: Any, B: Any, low: Floats, high: Floats) -> Cells | None:
         ends = self.numbers(A), self.numbers(B)
@@ -175,10 +175,14 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
         if decision is None or not is_confirmed(decision, goal, scores, rows):
             return None
         return LinearAlong(inner, decision)
-    numbers = _numbers(steps, rows)
+    gaps = library == "xgboost"
+    numbers = _numbers(steps, rows, gaps)
     if numbers is None:
         return None
-    ensemble = ensemble_of(final, _dressed(steps, rows))
+    given = _dressed(steps, rows)
+    if gaps and moving and hasattr(given, "tocoo"):
+        return None  # to XGBoost a number that passes 0 is missing there
+    ensemble = ensemble_of(final, given)
     if ensemble is None:
         return None
     doubt = DOUBT32 if ensemble.rule == XGBOOST else DOUBT
@@ -274,11 +278,12 @@ def _dressed(steps: Any, rows: Any) -> Any:
     return rows
 
 
-def _numbers(steps: Any, rows: Any) -> Floats | None:
-    """The same as an array; None where they are no plain numbers."""
-    table = _dressed(steps, rows)
-    if hasattr(table, "toarray"):
-        table = table.toarray()
+def _numbers(steps: Any, rows: Any, gaps: bool) -> Floats | None:
+    """Return the same as an array; None where they are no plain numbers.
+
+    `gaps` tells that the model takes for missing what a sparse matrix does not store.
+    """
+    table = dense(_dressed(steps, rows), gaps)
     if is_polars(table):
         columns = [column(table, i) for i in range(table.shape[1])]
         table = pd.concat(columns, axis=1)

@@ -114,13 +114,13 @@ def ensemble_of(model: Any, Z: Any) -> Ensemble | None:
     The rows should be many and mixed: one constant is fitted to them.
     """
     reader = _reader(model)
-    if reader is None or len(Z) < 2:
+    if reader is None or Z.shape[0] < 2:
         return None
     try:
         ensemble = reader(model)
     except _UnsupportedError:
         return None
-    numbers = np.asarray(Z, dtype=float)
+    numbers = np.asarray(dense(Z, ensemble.rule == XGBOOST), dtype=float)
     own = own_scores(model, Z)
     if own.shape[1] != ensemble.width:
         return None
@@ -128,6 +128,21 @@ def ensemble_of(model: Any, Z: Any) -> Ensemble | None:
     ensemble = replace(ensemble, base=ensemble.base + own[0] - sums[0])
     same = np.allclose(sums + (own[0] - sums[0]), own, rtol=1e-4, atol=1e-4)
     return ensemble if same else None
+
+
+def dense(Z: Any, gaps: bool) -> Any:
+    """Return a sparse matrix as an array, any other table as it is.
+
+    What it does not store is 0; with `gaps` it is missing, as XGBoost takes it.
+    """
+    if not hasattr(Z, "tocoo"):
+        return Z
+    if not gaps:
+        return Z.toarray()
+    entries = Z.tocoo()
+    out = np.full(Z.shape, np.nan)
+    out[entries.row, entries.col] = entries.data
+    return out
 
 
 def own_scores(model: Any, Z: Any) -> Floats:
