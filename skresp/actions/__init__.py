@@ -23,6 +23,7 @@ from ._columns import (
     polars_frame,
     real_numbers,
     row_labels,
+    row_position,
     spread,
     with_values,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "polars_frame",
     "real_numbers",
     "row_labels",
+    "row_position",
     "slack",
     "spread",
     "unusual_values",

@@ -101,6 +101,39 @@ def row_labels(table: Any) -> NDArray[Any]:
     return np.arange(len(table))
 
 
+def row_position(table: Any, row: Any, label: Any = None) -> int:
+    """Return the position of a row, given by position or by the label of its index."""
+    n = len(table)
+    if label is not None:
+        if row is not None:
+            raise ValueError(
+                f"Pass row= (a position) or label= (an index label), not both; got "
+                f"row={row!r} and label={label!r}."
+            )
+        index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n)
+        try:
+            where = np.atleast_1d(np.arange(n)[index.get_loc(label)])
+        except (KeyError, TypeError, pd.errors.InvalidIndexError):
+            where = np.zeros(0, dtype=np.intp)
+        if len(where) != 1:
+            what = "no row has" if not len(where) else f"{len(where)} rows have"
+            raise KeyError(
+                f"label must be the index label of one row, and {what} the label "
+                f"{label!r}. Pass row=, the position of the row."
+            )
+        return int(where[0])
+    if row is None:
+        raise TypeError("Pass row= (a position) or label= (an index label).")
+    if isinstance(row, (bool, np.bool_)) or not isinstance(row, (int, np.integer)):
+        raise IndexError(
+            f"row must be a position from 0 to {n - 1}, got {row!r}. Pass label= for "
+            f"the label of a row in the index."
+        )
+    if not -n <= row < n:
+        raise IndexError(f"row must be a position from 0 to {n - 1}, got {row!r}.")
+    return int(row) % n
+
+
 def column(table: Any, position: int) -> pd.Series:
     """One column, as a pandas Series with a plain index."""
     if isinstance(table, pd.DataFrame):

@@ -38,12 +38,12 @@ def audit(given: Namespace) -> int:
         rng = np.random.default_rng(given.seed)
         rows = np.sort(rng.choice(len(table), given.sample, replace=False))
         table = table.iloc[rows]
-    if given.group is not None and given.group not in table.columns:
+    if given.groups is not None and given.groups not in table.columns:
         raise BadCallError(
-            f"--group: the data has no column {given.group!r}; it has "
+            f"--groups: the data has no column {given.groups!r}; it has "
             f"{', '.join(map(str, table.columns))}."
         )
-    group = None if given.group is None else table[given.group]
+    groups = None if given.groups is None else table[given.groups]
     X = dressed(model, table[model_columns(model, actions, table)], actions)
     out = folder(given.out)
     frozen = FrozenEstimator(model)
@@ -63,7 +63,7 @@ def audit(given: Namespace) -> int:
     report = AuditReport.from_estimator(
         explainer,
         X,
-        group=group,
+        groups=groups,
         explainers=others,
         sections=given.sections,
         examples=given.examples,

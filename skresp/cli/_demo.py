@@ -59,7 +59,7 @@ def demo(given: Namespace) -> int:
     report = AuditReport.from_estimator(
         explainer,
         X,
-        group="sex",
+        groups="sex",
         explainers=others,
         title="A loan model on made-up applicants",
         names=_NAMES,

@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     audit.add_argument(
         "--threshold", type=float, help="the least probability of the target"
     )
-    audit.add_argument("--group", help="column of the data: numbers by group")
+    audit.add_argument("--groups", help="column of the data: numbers by group")
     audit.add_argument(
         "--explainers",
         nargs="*",

@@ -9,6 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ._explanation import Explanation
 
+SHORT = {"shap": "SHAP", "lime": "LIME"}
 METHODS = {"shap": "SHAP values", "lime": "LIME weights"}
 
 

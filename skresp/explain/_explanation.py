@@ -12,7 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skresp.actions import as_table, frame_like, is_frame, row_labels
+from skresp.actions import (
+    as_table,
+    frame_like,
+    is_frame,
+    row_labels,
+    row_position,
+)
 
 from . import _contributions as contributions
 from ._variants import Variants
@@ -180,15 +186,21 @@ class Explanation(Variants):
 
     # -- one person -------------------------------------------------------------------
 
-    def reachable(self, row: int, feature: str) -> Answers:
-        """The points a person can reach by a feature, with the model's answers.
+    # Each method takes the position of a row, or with label= its index label.
+
+    def reachable(
+        self, row: int | None = None, feature: str = "", *, label: Any = None
+    ) -> Answers:
+        """Return the points a person can reach by a feature, with the model's answers.
 
         Sampled points are not kept: they are drawn again from the same stream.
         """
         self._needs_points("reachable")
-        return self.source.answers(self._row(row), feature)
+        return self.source.answers(self._row(row, label), feature)
 
-    def intervals(self, row: int, feature: str) -> list[tuple[float, float]]:
+    def intervals(
+        self, row: int | None = None, feature: str = "", *, label: Any = None
+    ) -> list[tuple[float, float]]:
         """The values of a feature at which the person reaches the target.
 
         As intervals from a lowest to a highest value, which may be the same. For real
@@ -196,9 +208,10 @@ class Explanation(Variants):
         line, and for integers whose changes are listed.
         """
         self._needs_points("intervals")
-        found = self.source.intervals(self._row(row), feature)
+        place = self._position(row, label)
+        found = self.source.intervals(self._row(place), feature)
         j = self.feature_names.index(feature)
-        if found is None or not self.exact[self._position(row), j]:
+        if found is None or not self.exact[place, j]:
             raise ValueError(
                 f"The values of {feature!r} that reach the target are not known as "
                 f"intervals for this person and model: its score was sampled, or it "
@@ -206,8 +219,8 @@ class Explanation(Variants):
             )
         return found
 
-    def describe(self, row: int) -> str:
-        """In plain words: what this person could change, and to what.
+    def describe(self, row: int | None = None, *, label: Any = None) -> str:
+        """Return in plain words what this person could change, and to what.
 
         For SHAP and LIME: what counts for this person, and which way.
 
@@ -215,18 +228,16 @@ class Explanation(Variants):
         --------
         See `ResponsivenessExplainer`.
         """
+        place = self._position(row, label)
         if self.method != "responsiveness":
-            return contributions.describe(self, self._position(row))
-        return describe(self, self._position(row))
+            return contributions.describe(self, place)
+        return describe(self, place)
 
-    def _position(self, row: int) -> int:
-        n = len(self)
-        if not isinstance(row, (int, np.integer)) or not -n <= row < n:
-            raise IndexError(f"row must be a position from 0 to {n - 1}, got {row!r}.")
-        return int(row) % n
+    def _position(self, row: Any, label: Any = None) -> int:
+        return row_position(as_table(self.data), row, label)
 
-    def _row(self, row: int) -> Any:
-        i = self._position(row)
+    def _row(self, row: Any, label: Any = None) -> Any:
+        i = self._position(row, label)
         table = as_table(self.data)
         if isinstance(table, pd.DataFrame):
             return table.iloc[[i]]
@@ -234,14 +245,24 @@ class Explanation(Variants):
 
     # -- showing it -------------------------------------------------------------------
 
-    def plot(self, row: int | None = None, ax: Any = None) -> Any:
-        """Draw one row, or the people who are not at the target.
+    def plot(self, row: int | None = None, ax: Any = None, *, label: Any = None) -> Any:
+        """Draw one row, or all people who are not at the target.
 
-        Returns a `skresp.plots.ResponsivenessDisplay`, with `ax_` and `figure_`.
+        Returns
+        -------
+        ResponsivenessDisplay
+            For SHAP and LIME a `PersonDisplay`, which draws one row. Both are in
+            `skresp.plots` and have `ax_` and `figure_`.
         """
-        from skresp.plots import ResponsivenessDisplay
+        from skresp.plots import PersonDisplay, ResponsivenessDisplay
 
-        return ResponsivenessDisplay.from_explanation(self, row).plot(ax)
+        one = row is not None or label is not None
+        if one and self.method != "responsiveness":
+            name = contributions.SHORT[self.method]
+            shown = PersonDisplay.from_explanations({name: self}, row, label=label)
+            return shown.plot(ax)
+        display = ResponsivenessDisplay.from_explanation(self, row, label=label)
+        return display.plot(ax)
 
     def _title(self) -> str:
         if self.method != "responsiveness":

@@ -157,13 +157,17 @@ class Variants:
             shifts.append(rng.uniform(-size, size))
         return [np.where(whole, np.trunc(shift), shift) for shift in shifts]
 
-    def profile(self, row: int, feature: str) -> pd.DataFrame:
-        """P(target | the feature changes by at least so much), up and down.
+    def profile(
+        self, row: int | None = None, feature: str = "", *, label: Any = None
+    ) -> pd.DataFrame:
+        """Return P(target | the feature changes by at least so much), up and down.
+
+        `row` is the position of a row; `label` is its index label instead.
 
         A frame with columns `direction`, `change` and `probability`.
         """
         self._needs_points("profile")
-        person = self._row(row)  # type: ignore[attr-defined]
+        person = self._row(row, label)  # type: ignore[attr-defined]
         answers = self.source.answers(person, feature)
         points = self.source.as_points(person, feature, answers)
         parts = []

@@ -2,6 +2,7 @@
 
 from ._comparison import ComparisonDisplay
 from ._line import LineDisplay
+from ._person import PersonDisplay
 from ._rank import RankDisplay
 from ._responsiveness import ResponsivenessDisplay
 from ._threshold import ThresholdDisplay
@@ -10,6 +11,7 @@ from ._trade_off import TradeOffDisplay
 __all__ = [
     "ComparisonDisplay",
     "LineDisplay",
+    "PersonDisplay",
     "RankDisplay",
     "ResponsivenessDisplay",
     "ThresholdDisplay",

@@ -49,28 +49,43 @@ class LineDisplay:
 
     @classmethod
     def from_explanation(
-        cls, explanation: Explanation, row: int, feature: str
+        cls,
+        explanation: Explanation,
+        row: int | None = None,
+        feature: str = "",
+        *,
+        label: Any = None,
     ) -> LineDisplay:
-        """One feature of one row; see `Explanation.intervals` for which it can be."""
-        found = explanation.intervals(row, feature)
-        place = explanation._position(row)
+        """Return the display of one feature of one row.
+
+        `row` is its position, or `label` its index label. See `Explanation.intervals`
+        for which features can be drawn.
+        """
+        place = explanation._position(row, label)
+        found = explanation.intervals(place, feature)
         actions = explanation.source.actions
         table = as_table(explanation.data)
         where = column_positions(actions, table)[actions.names.index(feature)]
         value = float(column(table, where)[place])
         low, high = actions.features[feature].own_limits(value)
-        label = brief(row_labels(table)[place], 30)
+        shown = brief(row_labels(table)[place], 30)
         score = explanation.values[place, explanation.feature_names.index(feature)]
-        title = f"Row {label}: score {score:.2f}"
+        title = f"Row {shown}: score {score:.2f}"
         reach = (value + min(low, 0.0), value + max(high, 0.0))
         return cls(value, reach, found, feature, title)
 
     @classmethod
     def from_estimator(
-        cls, explainer: Any, X: Any, row: int, feature: str
+        cls,
+        explainer: Any,
+        X: Any,
+        row: int | None = None,
+        feature: str = "",
+        *,
+        label: Any = None,
     ) -> LineDisplay:
-        """The same from a fitted explainer and rows."""
-        return cls.from_explanation(explainer.explain(X), row, feature)
+        """Return the same from a fitted explainer and rows."""
+        return cls.from_explanation(explainer.explain(X), row, feature, label=label)
 
     def plot(self, ax: Any = None) -> LineDisplay:
         """Draw it, on new axes unless some are given."""

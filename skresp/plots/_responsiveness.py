@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp.actions import as_table, row_labels
-from skresp.explain import Explanation
+from skresp.explain import Explanation, working_changes
 
 from ._axes import (
     BLACK,
@@ -49,6 +50,8 @@ class ResponsivenessDisplay:
     title : str
     single : bool
         Whether to draw the one row as one person.
+    isolated : collection of int, default=()
+        Features with a score of 0 that work for this person at isolated values.
 
     Attributes
     ----------
@@ -77,35 +80,42 @@ class ResponsivenessDisplay:
     actionable: list[bool]
     title: str
     single: bool
+    isolated: Collection[int] = ()
 
     @classmethod
     def from_explanation(
-        cls, explanation: Explanation, row: int | None = None
+        cls, explanation: Explanation, row: int | None = None, *, label: Any = None
     ) -> ResponsivenessDisplay:
-        """The display of one row, or of all rows that are not at the target."""
+        """Return the display of one row, or of all rows that are not at the target.
+
+        `row` is the position of a row; `label` is its index label instead.
+        """
         if explanation.n_reachable is None:
             raise ValueError(
                 "ResponsivenessDisplay draws responsiveness, and this explanation "
-                "holds contributions. Draw them with shap.plots.bar(e.to_shap())."
+                "holds contributions. Draw one person with explanation.plot(row), all "
+                "with shap.plots.bar(explanation.to_shap())."
             )
         scored = np.array(~np.isnan(explanation.values).any(axis=1), ndmin=1)
-        if row is None:
+        single = row is not None or label is not None
+        if not single:
             rows = np.flatnonzero(scored & ~explanation.at_target)
             title = (
                 f"{len(rows)} people not at the target {brief(explanation.target, 30)}"
             )
         else:
-            place = explanation._position(row)
+            place = explanation._position(row, label)
+            shown = brief(row_labels(as_table(explanation.data))[place], 30)
             if not scored[place]:
                 raise ValueError(
-                    f"Row {row} breaks a constraint as it stands and was not scored; "
+                    f"Row {shown} breaks a constraint as it stands and was not scored; "
                     f"see ActionSet.check(X)."
                 )
             rows = np.array([place])
-            label = brief(row_labels(as_table(explanation.data))[place], 30)
-            title = f"Row {label}: share of changes that reach {explanation.target}"
+            title = f"Row {shown}: share of changes that reach {explanation.target}"
             if explanation.at_target[place]:
-                title = f"Row {label}: at the target {explanation.target} already"
+                title = f"Row {shown}: at the target {explanation.target} already"
+        works = working_changes(explanation, int(rows[0])) if single else []
         features = explanation.source.actions.features
         return cls(
             explanation.values[rows],
@@ -115,15 +125,16 @@ class ResponsivenessDisplay:
             list(explanation.feature_names),
             [features[name].actionable for name in explanation.feature_names],
             title,
-            row is not None,
+            single,
+            [j for j in works if explanation.values[rows[0], j] == 0],
         )
 
     @classmethod
     def from_estimator(
-        cls, explainer: Any, X: Any, row: int | None = None
+        cls, explainer: Any, X: Any, row: int | None = None, *, label: Any = None
     ) -> ResponsivenessDisplay:
-        """The display of what a fitted explainer says of rows."""
-        return cls.from_explanation(explainer.explain(X), row)
+        """Return the display of what a fitted explainer says of rows."""
+        return cls.from_explanation(explainer.explain(X), row, label=label)
 
     def plot(self, ax: Any = None, max_features: int = 20) -> ResponsivenessDisplay:
         """Draw it.
@@ -190,6 +201,8 @@ class ResponsivenessDisplay:
             words, style = "nobody can change this", "italic"
         elif self.n_reachable[0, j] == 0:
             words, style = "this person cannot move it", "italic"
+        elif j in self.isolated:
+            words, style = "works at isolated values", "normal"
         elif self.values[0, j] == 0:
             ax.plot(0.005, y, "o", mfc="white", mec=BLACK, clip_on=False, zorder=4)
             words, style = "no change works", "normal"
@@ -228,7 +241,7 @@ class ResponsivenessDisplay:
         counts += [(moved & (values == 0)).sum(axis=0), (~moved).sum(axis=0)]
         edge = {"edgecolor": "#8C8C8C", "linewidth": 0.6}
         parts += [
-            ("can be moved, never works", {"color": "#FFFFFF", **edge}),
+            ("can be moved, 0% of changes work", {"color": "#FFFFFF", **edge}),
             ("cannot be moved", {"color": "#F2F2F2", "hatch": "///", **edge}),
         ]
         # Strongest at the left, where bars start together.

@@ -19,6 +19,7 @@ from skresp.actions import (
     frame_like,
     is_frame,
     row_labels,
+    row_position,
     spread,
 )
 from skresp.scores import AtMost
@@ -105,16 +106,14 @@ class Verdicts:
             points.index = as_table(self.data).index[rows]
         return points
 
-    def changed(self, row: int) -> list[str]:
-        """The features that differ between a row and its witness."""
-        change = self.judged.change[self._position(row)]
-        return [self.actions.names[k] for k in np.flatnonzero(change)]
+    def changed(self, row: int | None = None, *, label: Any = None) -> list[str]:
+        """Return the features that differ between a row and its witness.
 
-    def _position(self, row: int) -> int:
-        n = len(self)
-        if not isinstance(row, (int, np.integer)) or not -n <= row < n:
-            raise IndexError(f"row must be a position from 0 to {n - 1}, got {row!r}.")
-        return int(row) % n
+        `row` is the position of a row; `label` is its index label instead.
+        """
+        place = row_position(as_table(self.data), row, label)
+        change = self.judged.change[place]
+        return [self.actions.names[k] for k in np.flatnonzero(change)]
 
     # -- scores -----------------------------------------------------------------------
 

@@ -74,7 +74,7 @@ class AuditReport:
         explainer: Any,
         X: Any,
         *,
-        group: Any = None,
+        groups: Any = None,
         explainers: Mapping[str, Any] | None = None,
         sections: Sequence[str] | None = None,
         examples: int = 5,
@@ -94,7 +94,7 @@ class AuditReport:
         ----------
         explainer : fitted ResponsivenessExplainer
         X : frame or array
-        group : str or array-like, optional
+        groups : str or array-like, optional
             A column of `X`, or one label a row: numbers by group too.
         explainers : mapping from name to fitted explainer, optional
             ShapExplainer, LimeExplainer, ... to compare with.
@@ -136,7 +136,7 @@ class AuditReport:
                     f"{number!r}."
                 )
         table = as_table(X)
-        labels, group_name = _groups(group, table)
+        labels, group_name = _groups(groups, table)
         budget = {"max_points": max_points, "time_limit": time_limit}
         verdicts = explainer.verify(table, **budget)
         denied = denied_rows(verdicts)
@@ -198,30 +198,30 @@ class AuditReport:
         )
 
 
-def _groups(group: Any, table: Any) -> tuple[Any, str]:
+def _groups(groups: Any, table: Any) -> tuple[Any, str]:
     """One label a row, and what they are called."""
-    if group is None:
+    if groups is None:
         return None, ""
-    if isinstance(group, str):
+    if isinstance(groups, str):
         names = column_names(table) if is_frame(table) else None
-        if names is None or group not in names:
+        if names is None or groups not in names:
             there = ", ".join(names) if names else "no names"
             raise ValueError(
-                f"group={group!r} is no column of X, which has {there}. Pass the name "
-                f"of a column, or one label for each row."
+                f"groups={groups!r} is no column of X, which has {there}. Pass the "
+                f"name of a column, or one label for each row."
             )
-        return column(table, names.index(group)).to_numpy(dtype=object), group
-    if isinstance(group, pd.Series) and isinstance(table, pd.DataFrame):
-        if not group.index.equals(table.index):
+        return column(table, names.index(groups)).to_numpy(dtype=object), groups
+    if isinstance(groups, pd.Series) and isinstance(table, pd.DataFrame):
+        if not groups.index.equals(table.index):
             raise ValueError(
-                "group is a Series whose index is not that of X, so whose label is "
-                "whose is unclear. Pass group.loc[X.index], or group.to_numpy() if the "
-                "rows do stand in the same order."
+                "groups is a Series whose index is not that of X, so it is unclear "
+                "which row has which label. Pass groups.loc[X.index], or "
+                "groups.to_numpy() if the rows are in the same order."
             )
-    labels = np.asarray(group, dtype=object)
+    labels = np.asarray(groups, dtype=object)
     if labels.shape != (len(table),):
         raise ValueError(
-            f"group must be a column of X or one label for each of its {len(table)} "
+            f"groups must be a column of X or one label for each of its {len(table)} "
             f"rows, got an array of shape {labels.shape}."
         )
-    return labels, str(getattr(group, "name", None) or "group")
+    return labels, str(getattr(groups, "name", None) or "group")

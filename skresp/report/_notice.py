@@ -66,9 +66,10 @@ class Notice:
 
 def notice(
     explanation: Any,
-    row: Any = 0,
+    row: Any = None,
     verdicts: Verdicts | None = None,
     *,
+    label: Any = None,
     reasons: Mapping[str, str] | None = None,
     max_reasons: int = 4,
     names: Mapping[str, str] | None = None,
@@ -79,13 +80,15 @@ def notice(
     Parameters
     ----------
     explanation : Explanation, or fitted ResponsivenessExplainer
-    row : int
+    row : int, default=0
         The position of the person among the rows of the explanation. For an explainer
         the person itself, a table of one row, which is then explained and verified.
     verdicts : Verdicts, optional
         Of the same rows, from `verify`; `cost="fewest"` makes for short letters. Only
         with them a notice can say that nothing helps, or that only several changes
         made together do.
+    label : optional
+        The index label of the person among the rows, instead of `row`.
     reasons : mapping from feature to text, optional
         What to call features, before `names`. A notice lists changes that help, so
         these are no reasons for the decision itself.
@@ -138,6 +141,11 @@ def notice(
     be something that nobody can change.
     """
     if not isinstance(explanation, Explanation):
+        if label is not None:
+            raise ValueError(
+                f"label={label!r} needs an Explanation. With an explainer pass the "
+                f"person, a table of one row, such as X.loc[[{label!r}]]."
+            )
         explanation, row, verdicts = _ask(explanation, row)
     if explanation.method != "responsiveness":
         raise ValueError(
@@ -149,7 +157,8 @@ def notice(
         raise ValueError(
             f"max_reasons must be a whole number of at least 1, got {max_reasons!r}."
         )
-    place = explanation._position(row)
+    row = 0 if row is None and label is None else row
+    place = explanation._position(row, label)
     if verdicts is not None and len(verdicts) != len(explanation):
         raise ValueError(
             f"verdicts must be of the {len(explanation)} rows of the explanation, got "
@@ -197,7 +206,7 @@ def _ask(explainer: Any, person: Any) -> tuple[Explanation, int, Verdicts]:
             f"explanation must be an Explanation or a fitted ResponsivenessExplainer, "
             f"got {type(explainer).__name__}."
         )
-    if isinstance(person, (int, np.integer)) or len(as_table(person)) != 1:
+    if person is None or np.ndim(person) == 0 or len(as_table(person)) != 1:
         raise ValueError(
             "With an explainer, row must be the person: a table of one row, such as "
             "X.iloc[[0]]."

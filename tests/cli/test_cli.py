@@ -51,10 +51,10 @@ def audit(files: Path, folder: Path, /, *more: str, **instead: str) -> list[str]
 
 def test_an_audit_finds_what_the_library_finds(files, tmp_path, capsys):
     us = lender()
-    code = main(audit(files, tmp_path / "out", "--group", "sex", "--json"))
+    code = main(audit(files, tmp_path / "out", "--groups", "sex", "--json"))
     told = json.loads(capsys.readouterr().out)
     assert code == 0
-    made = AuditReport.from_estimator(us.explainer, us.X, group="sex").to_dict()
+    made = AuditReport.from_estimator(us.explainer, us.X, groups="sex").to_dict()
     for part in ("people", "features", "examples", "actions", "comparison"):
         assert told[part] == made[part]
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
@@ -219,7 +219,7 @@ def test_options_that_do_not_exist_are_one_line_too(files, tmp_path, capsys):
     ):
         assert main(argv) == 2
         one_line(capsys)
-    assert main(audit(files, tmp_path, "--group", "gender")) == 2
+    assert main(audit(files, tmp_path, "--groups", "gender")) == 2
     assert "no column 'gender'" in one_line(capsys)
     assert main(audit(files, tmp_path, "--sections", "peeple")) == 2
     assert "sections has 'peeple'" in one_line(capsys)

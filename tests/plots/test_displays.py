@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+from functools import cache
 from types import SimpleNamespace
 
 import matplotlib as mpl
@@ -20,6 +21,7 @@ from skresp.model_selection import best_recourse_within
 from skresp.plots import (
     ComparisonDisplay,
     LineDisplay,
+    PersonDisplay,
     RankDisplay,
     ResponsivenessDisplay,
     ThresholdDisplay,
@@ -54,6 +56,13 @@ def responsive_row() -> int:
     return int(np.flatnonzero((values[:, 4] > 0) & (values[:, 4] < 1))[0])
 
 
+@cache
+def explanations() -> dict:
+    us = lender()
+    shap = ShapExplainer(FrozenEstimator(us.model), target=1, random_state=0).fit(us.X)
+    return {"SHAP": shap.explain(us.X), "RESP": us.explanation}
+
+
 def every_display() -> list:
     us = lender()
     return [
@@ -64,10 +73,12 @@ def every_display() -> list:
         LineDisplay.from_explanation(us.explanation, responsive_row(), "income"),
         TradeOffDisplay([0.7, 0.8], [0.9, 0.8], 0, ["a", "b"]),
         ThresholdDisplay.from_verdicts(us.verdicts),
+        PersonDisplay.from_explanations(explanations(), us.who("single")),
+        PersonDisplay.from_explanations({"RESP": us.explanation}, us.who("fixed")),
     ]
 
 
-@pytest.mark.parametrize("k", range(7))
+@pytest.mark.parametrize("k", range(9))
 def test_a_display_draws_where_it_is_told_and_returns_itself(k):
     display = every_display()[k]
     before = dict(mpl.rcParams)
@@ -161,6 +172,71 @@ def test_a_line_shows_where_it_works_and_where_the_person_stands():
     share = sum(b - a for a, b in display.intervals) / (high - low)
     assert share == pytest.approx(us.explanation.values[row, 4])
     assert f"now {us.X['income'][row]:,.6g}" in texts(display.ax_)
+
+
+def test_explainers_of_one_person_stand_side_by_side():
+    us = lender()
+    both = explanations()
+    row = us.who("single")
+    display = PersonDisplay.from_explanations(both, row).plot(max_features=13)
+    assert len(display.axes_) == 2
+    assert [ax.get_title(loc="left") for ax in display.axes_] == ["SHAP", "RESP"]
+    rows = [t.get_text() for t in display.axes_[0].get_yticklabels()]
+    names = [text.split(" =")[0] for text in rows]
+    assert sorted(names) == sorted(us.X.columns)
+    for ax, explanation in zip(display.axes_, both.values(), strict=True):
+        bars = [bar for c in ax.containers for bar in getattr(c, "patches", c)]
+        widths = dict(zip(names, [bar.get_width() for bar in bars], strict=True))
+        for name, width in widths.items():
+            j = explanation.feature_names.index(name)
+            assert width == pytest.approx(explanation.values[row, j])
+    told = dict(zip(names, texts(display.axes_[1]), strict=True))
+    held = [n for n in names if not us.actions.features[n].actionable]
+    assert held
+    for name in held:
+        assert told[name] == "nobody can change this"
+    spans = [p for p in display.axes_[0].patches if p.get_hatch()]
+    assert len(spans) == len(held)
+    assert "not at the target 1" in display.figure_.get_suptitle()
+
+
+def test_names_and_remarks_of_a_person_stay_apart_and_inside():
+    us = lender()
+    display = PersonDisplay.from_explanations(explanations(), us.who("joint")).plot()
+    display.figure_.canvas.draw()
+    width = display.figure_.bbox.x1
+    boxes = [t.get_window_extent() for t in display.axes_[0].get_yticklabels()]
+    assert min(box.x0 for box in boxes) >= 0
+    for upper, lower in itertools.pairwise(boxes):
+        assert upper.y0 >= lower.y1 - 1
+    for ax, end in zip(display.axes_, [display.axes_[1].bbox.x0, width], strict=True):
+        for text in ax.texts:
+            assert text.get_window_extent().x1 <= end + 1
+
+
+def test_contributions_of_one_person_are_drawn():
+    us = lender()
+    shap = explanations()["SHAP"]
+    display = shap.plot(3)
+    assert isinstance(display, PersonDisplay)
+    assert display.ax_.get_title(loc="left") == "SHAP"
+    ax = Figure().subplots()
+    assert shap.plot(3, ax=ax).ax_ is ax
+    values = [bar.get_width() for bar in ax.patches]
+    largest = sorted(np.abs(shap.values[3]))[-len(values) :]
+    np.testing.assert_allclose(sorted(np.abs(values)), largest)
+    assert us.explanation.plot(3).ax_.get_xlabel().startswith("share of")
+
+
+def test_explanations_of_other_rows_are_refused():
+    us = lender()
+    other = us.explainer.explain(us.X.iloc[1:])
+    with pytest.raises(ValueError, match="Explain the same X"):
+        PersonDisplay.from_explanations({"SHAP": explanations()["SHAP"], "b": other}, 0)
+    with pytest.raises(TypeError, match=r"explainer.explain\(X\)"):
+        PersonDisplay.from_explanations({"RESP": us.explainer}, 0)
+    with pytest.raises(TypeError, match="at least one entry"):
+        PersonDisplay.from_explanations({}, 0)
 
 
 def test_a_comparison_is_in_shares_of_the_denied():

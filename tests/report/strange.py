@@ -52,7 +52,7 @@ def strange_report(**options: Any) -> AuditReport:
     return AuditReport.from_estimator(
         explainer,
         X,
-        group=[STRANGE[i % 3] for i in range(60)],
+        groups=[STRANGE[i % 3] for i in range(60)],
         title=STRANGE[0],
         notes={STRANGE[1]: STRANGE[2]},
         examples=4,

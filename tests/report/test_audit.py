@@ -36,7 +36,7 @@ def report() -> AuditReport:
     return AuditReport.from_estimator(
         us.explainer,
         us.X,
-        group="sex",
+        groups="sex",
         explainers={"SHAP": shap_explainer()},
         date="2025-01-01",
     )
@@ -123,7 +123,7 @@ def test_the_same_call_makes_the_same_page():
     again = AuditReport.from_estimator(
         us.explainer,
         us.X,
-        group=us.X["sex"],
+        groups=us.X["sex"],
         explainers={"SHAP": shap_explainer()},
         date="2025-01-01",
     )
@@ -167,8 +167,8 @@ def test_the_page_names_its_own_script_and_asks_for_nothing():
 def test_its_size_does_not_grow_with_rows():
     us = lender()
     many = pd.concat([us.X] * 100, ignore_index=True)
-    large = AuditReport.from_estimator(us.explainer, many, group="sex", date="x")
-    small = AuditReport.from_estimator(us.explainer, us.X, group="sex", date="x")
+    large = AuditReport.from_estimator(us.explainer, many, groups="sex", date="x")
+    small = AuditReport.from_estimator(us.explainer, us.X, groups="sex", date="x")
     assert large.to_dict()["people"]["n_rows"] == 12_000
     assert abs(len(large.html) - len(small.html)) < 2_000
     assert len(small.html) < 200_000
@@ -188,8 +188,8 @@ def test_sections_can_be_chosen():
     ("options", "said"),
     [
         ({"sections": ["peeple"]}, "sections has 'peeple'"),
-        ({"group": "gender"}, "group='gender' is no column"),
-        ({"group": [1, 2]}, "one label for each of its 120 rows"),
+        ({"groups": "gender"}, "groups='gender' is no column"),
+        ({"groups": [1, 2]}, "one label for each of its 120 rows"),
         ({"examples": -1}, "examples must be"),
         ({"compare_rows": 0}, "compare_rows must be"),
     ],
@@ -208,7 +208,7 @@ def test_nobody_denied_is_a_page_too():
     us = lender()
     happy = us.X[us.explanation.at_target]
     made = AuditReport.from_estimator(
-        us.explainer, happy, group="sex", explainers={"SHAP": shap_explainer()}
+        us.explainer, happy, groups="sex", explainers={"SHAP": shap_explainer()}
     )
     assert "Nobody is denied" in made.html
     json.loads(made.json)
@@ -276,7 +276,7 @@ def test_any_container_makes_the_same_numbers(make_frame):
 
     def made(X):
         explainer = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(X)
-        return AuditReport.from_estimator(explainer, X, group=us.X["sex"], date="x")
+        return AuditReport.from_estimator(explainer, X, groups=us.X["sex"], date="x")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a model fitted on an array sees a frame

@@ -64,7 +64,7 @@ def browser(tmp_path_factory):
 def pages(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     us = lender()
-    made = AuditReport.from_estimator(us.explainer, us.X, group="sex")
+    made = AuditReport.from_estimator(us.explainer, us.X, groups="sex")
     made.to_file(folder / "audit.html")
     strange_report().to_file(folder / "strange.html")
     return folder
