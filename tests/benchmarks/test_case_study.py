@@ -1,0 +1,28 @@
+"""The join by position that the study's script makes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+for name in ("shap", "lime", "xgboost"):
+    pytest.importorskip(name)
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+from case_study import joined_by_position  # noqa: E402
+
+
+def test_people_are_joined_as_a_merge_of_the_two_numberings_joins_them():
+    rng = np.random.default_rng(0)
+    denied = np.sort(rng.choice(60, 20, replace=False))
+    lists = pd.DataFrame({"index": denied})
+    scores = pd.DataFrame({"number": range(len(denied)), "person": denied})
+    merged = lists.merge(scores, left_on="index", right_on="number", how="left")
+    found = joined_by_position(denied, denied)
+    np.testing.assert_array_equal(found, merged["person"].fillna(-1))
+    assert (found == -1).sum() == (denied >= 20).sum() > 0
+    assert (found != denied).any()
