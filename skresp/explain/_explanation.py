@@ -201,11 +201,16 @@ class Explanation(Variants):
     def intervals(
         self, row: int | None = None, feature: str = "", *, label: Any = None
     ) -> list[tuple[float, float]]:
-        """The values of a feature at which the person reaches the target.
+        """Return the values of a feature at which the person reaches the target.
 
-        As intervals from a lowest to a highest value, which may be the same. For real
-        features (and integers with many values) where the model can be told along a
-        line, and for integers whose changes are listed.
+        Closed intervals in ascending order. The person can reach both ends, and the
+        model's own `predict` accepts them; the next float beyond an end, or the next
+        value of an integer, is refused or out of reach. A value that works by itself
+        (a debt of exactly 0) is a pair of equal numbers; it has no weight in the score
+        of a real feature.
+
+        Known where the model is piecewise constant or linear along the feature, and
+        where all changes of the feature are listed.
         """
         self._needs_points("intervals")
         place = self._position(row, label)

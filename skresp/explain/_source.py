@@ -17,6 +17,7 @@ from skresp.actions import (
     decode,
     encode,
     is_polars,
+    landed,
     number_matrix,
     spread,
 )
@@ -35,6 +36,7 @@ from skresp.scores import (
     intervals_of,
     interventions_of,
     is_listed,
+    join_values,
     model_scores,
     new_values,
     points_of,
@@ -201,7 +203,10 @@ class Source:
             )
 
     def line(self, X: Any, feature: str) -> list[tuple[float, float]] | None:
-        """Where along its line a person's feature reaches the target, if it has one."""
+        """Return the closed intervals along the line of one person's feature.
+
+        None where the feature has no line that can be told.
+        """
         self._check_feature(feature)
         if not self.actions.features[feature].actionable:
             return None
@@ -214,27 +219,40 @@ class Source:
         return intervals_of(self.door(X), part, feature, values, self.question)
 
     def intervals(self, X: Any, feature: str) -> list[tuple[float, float]] | None:
-        """The same, and for listed integers the runs of their values."""
+        """Return the closed intervals of one person's values that reach the target.
+
+        Along a line, and from a complete list the runs of its values; None where
+        neither is known.
+        """
         found = self.line(X, feature)
         kind = self.actions.features[feature].kind
-        if found is not None or kind not in ("integer", "binary"):
+        if found is not None or kind == "categorical":
             return found
         answers = self.answers(X, feature)
         if not answers.complete:
             return None
-        points = as_table(answers.points)
-        place = column_positions(self.actions, points)[
-            self.actions.names.index(feature)
-        ]
-        values = np.asarray(column(points, place), dtype=float)[answers.reached]
-        step = float(self.actions.features[feature].step or 1)
-        runs: list[tuple[float, float]] = []
-        for value in np.unique(values).tolist():
-            if runs and value <= runs[-1][1] + step:
-                runs[-1] = runs[-1][0], value
-            else:
-                runs.append((value, value))
-        return runs
+        codes = self.codes(X)
+        changes, _ = interventions_of(
+            self.actions, feature, codes, self.keys(X), self.question
+        )
+        j = self.actions.names.index(feature)
+        spec = self.actions.features[feature]
+        values = landed(spec, codes[:, j], changes[:, j])[answers.reached]
+        step, own = 0.0, None
+        if kind != "real":
+            step = float(spec.step or 1)
+            if self.door(X).ask(np.zeros(1, dtype=np.intp))[0]:
+                own = float(codes[0, j])
+        return join_values(values, step, own)
+
+    def isolated_values(self, X: Any, feature: str) -> list[float]:
+        """Return the values of one person's real feature that work by themselves.
+
+        They have no weight in its score, which may be 0 although they work.
+        """
+        if self.actions.features[feature].kind != "real":
+            return []
+        return [low for low, high in self.line(X, feature) or () if low == high]
 
     def answers(self, X: Any, feature: str) -> Answers:
         """The points one person can reach by a feature, and the model's answers."""

@@ -17,6 +17,7 @@ from ._dress import Dress, Wardrobe
 from ._effects import RandomEffects
 from ._ensemble import DOUBLE, SKLEARN, XGBOOST, Ensemble, link_of, own_scores
 from ._interval import agresti_coull, at_most, sample_size
+from ._intervals import intervals_of, join_values
 from ._listed import new_values
 from ._lists import Question
 from ._movable import movable
@@ -25,7 +26,6 @@ from ._responsiveness import (
     InvalidRowsError,
     Page,
     Scores,
-    intervals_of,
     interventions_of,
     is_listed,
     part_columns,
@@ -70,6 +70,7 @@ __all__ = [
     "interventions_of",
     "intuitive",
     "is_listed",
+    "join_values",
     "link_of",
     "make_goal",
     "model_name",

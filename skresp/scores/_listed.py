@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,15 +101,25 @@ def make_table(lists: Lists, interventions: str, wardrobe: Wardrobe) -> Table:
 
 
 def new_values(
-    part: Part, before: Numbers, change: Numbers, wardrobe: Wardrobe
+    part: Part,
+    before: Numbers,
+    change: Numbers,
+    wardrobe: Wardrobe,
+    exact: Mapping[int, Numbers] | None = None,
 ) -> dict[int, Any]:
-    """What each column that moves holds after each change."""
+    """What each column that moves holds after each change.
+
+    `exact` gives the values that some features of the part take, where adding the
+    change would round.
+    """
     out: dict[int, Any] = {}
     for k, (name, feature) in enumerate(zip(part.names, part.features, strict=True)):
         moved = change[:, k] != 0
         if not moved.any():
             continue
         after = landed(feature, before[:, k], change[:, k])
+        if exact is not None and k in exact:
+            after = exact[k]
         if wardrobe.is_number(name):
             out[wardrobe.place[name]] = wardrobe.new_values(name, feature, after)
         else:

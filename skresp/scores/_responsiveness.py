@@ -384,33 +384,6 @@ def is_listed(part: Part, values: Numbers, question: Question) -> bool:
     return not drawn and not lists.is_drawn(question)
 
 
-def intervals_of(
-    door: Door, part: Part, feature: str, values: Numbers, question: Question
-) -> list[tuple[float, float]] | None:
-    """Where along its line one person's feature reaches the target.
-
-    In values of the feature; None where there is no line that can be told.
-    """
-    j = part.names.index(feature)
-    row = np.zeros(1, dtype=np.intp)
-    found = told_lines(door, part, j, row, values, question)
-    if found is None:
-        return None
-    lines, _, pieces = found
-    gap = 1.0 if lines.whole else 0.0
-    out: list[tuple[float, float]] = []
-    for low, high in zip(
-        pieces.low[pieces.reached], pieces.high[pieces.reached], strict=True
-    ):
-        start = float(values[0, j] + low * lines.step)
-        stop = float(values[0, j] + high * lines.step)
-        if out and start <= out[-1][1] + gap * lines.step:
-            out[-1] = out[-1][0], stop
-        else:
-            out.append((start, stop))
-    return out
-
-
 def _note_drawn(
     out: Scores, rows: Places, place: int, draw: Draw, hits: Places, alpha: float
 ) -> None:
