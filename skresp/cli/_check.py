@@ -37,7 +37,7 @@ def check(given: Namespace) -> int:
                         "column": each.column,
                         "unusual": each.what,
                         "rows": each.count,
-                        "example": each.example,
+                        "example": _plain(each.example),
                     }
                     for each in unusual
                 ],

@@ -88,15 +88,13 @@ def probabilities(model: Any, X: Any, n_classes: int) -> NDArray[np.float64]:
 
 def model_scores(model: Any, method: str, X: Any, **options: Any) -> Any:
     """Return what a method of a model says as finite floats, one column per score."""
-    raw = np.asarray(getattr(model, method)(X, **options))
-    if raw.ndim not in (1, 2) or len(raw) != X.shape[0]:
-        raise _wrong_shape(model, method, raw, f"scores for each of {_rows(X)}")
+    raw = _some_per_row(model, method, X, options)
     found = _finite(model, method, raw)
     return found[:, None] if found.ndim == 1 else found
 
 
 def check_model_scores(model: Any, X: Any) -> None:
-    """Raise where the scores of a classifier are missing or infinite on some rows.
+    """Raise where the scores of a classifier are NaN on some rows.
 
     `predict` of most classifiers turns a NaN of `decision_function` or
     `predict_proba` into a valid label, so that asking `predict` shows nothing.
@@ -105,9 +103,10 @@ def check_model_scores(model: Any, X: Any) -> None:
         if not hasattr(model, method):
             continue
         try:
-            model_scores(model, method, X)
+            raw = _some_per_row(model, method, X, {})
         except (AttributeError, NotImplementedError):
             continue  # a method in name only; predict is what counts
+        _finite(model, method, raw, infinite=method == "decision_function")
 
 
 def flat(predictions: Any) -> NDArray[Any]:
@@ -146,6 +145,15 @@ def predicts_differently(model: Any) -> bool:
     return False
 
 
+def _some_per_row(
+    model: Any, method: str, X: Any, options: dict[str, Any]
+) -> NDArray[Any]:
+    found = np.asarray(getattr(model, method)(X, **options))
+    if found.ndim not in (1, 2) or len(found) != X.shape[0]:
+        raise _wrong_shape(model, method, found, f"scores for each of {_rows(X)}")
+    return found
+
+
 def _one_per_row(model: Any, X: Any) -> NDArray[Any]:
     found = flat(model.predict(X))
     if found.shape != (X.shape[0],):
@@ -166,20 +174,24 @@ def _not_a_class(
     )
 
 
-def _finite(model: Any, method: str, array: NDArray[Any]) -> NDArray[np.float64]:
+def _finite(
+    model: Any, method: str, array: NDArray[Any], *, infinite: bool = False
+) -> NDArray[np.float64]:
+    """Return numbers as floats; raise where they are missing or, unless allowed,
+    infinite."""
     if array.dtype.kind not in "buifO":
         raise _not_numbers(model, method, array)
     try:
         found = array.astype(float, copy=False)
     except (TypeError, ValueError):
         raise _not_numbers(model, method, array) from None
-    if not np.isfinite(found).all():
-        wrong = ~np.isfinite(found.reshape(len(found), -1)).all(axis=1)
-        value = found[wrong].ravel()
-        value = value[~np.isfinite(value)][0]
+    wrong = np.isnan(found) if infinite else ~np.isfinite(found)
+    if wrong.any():
+        rows = wrong.reshape(len(found), -1).any(axis=1)
         raise ModelOutputError(
-            f"{model_name(model)}.{method} returned {value} for {int(wrong.sum())} of "
-            f"{len(found)} rows, where a finite number is expected. {_REMEDY}"
+            f"{model_name(model)}.{method} returned {found[wrong][0]} for "
+            f"{int(rows.sum())} of {len(found)} rows, where a "
+            f"{'' if infinite else 'finite '}number is expected. {_REMEDY}"
         )
     return found
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import sys
+import runpy
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-for name in ("shap", "lime", "xgboost"):
-    pytest.importorskip(name)
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-
-from case_study import joined_by_position  # noqa: E402
+FILE = Path(__file__).parents[2] / "benchmarks" / "case_study.py"
 
 
-def test_people_are_joined_as_a_merge_of_the_two_numberings_joins_them():
+@pytest.fixture(scope="module")
+def joined_by_position():
+    for name in ("shap", "lime", "xgboost"):
+        pytest.importorskip(name)
+    return runpy.run_path(str(FILE))["joined_by_position"]
+
+
+def test_people_are_joined_as_a_merge_of_the_two_numberings_joins_them(
+    joined_by_position,
+):
     rng = np.random.default_rng(0)
     denied = np.sort(rng.choice(60, 20, replace=False))
     lists = pd.DataFrame({"index": denied})

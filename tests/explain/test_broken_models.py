@@ -263,6 +263,24 @@ def test_missing_scores_behind_valid_labels_are_an_error(actions, method):
             explainer.fit(X)
 
 
+def test_infinite_scores_behind_valid_labels_are_fine():
+    class Sure(Model):
+        def decision_function(self, Z):
+            return np.where(good(Z), np.inf, -np.inf)
+
+    explainer = ResponsivenessExplainer(Sure(np.array), ACTIONS, target=1).fit(X)
+    assert explainer.explain(DENIED).values.any()
+
+
+def test_scores_that_cannot_be_had_are_left_alone():
+    class Mute(Model):
+        def predict_proba(self, Z):
+            raise NotImplementedError
+
+    explainer = ResponsivenessExplainer(Mute(np.array), ACTIONS, target=1).fit(X)
+    assert explainer.explain(DENIED).values.any()
+
+
 # -- regressors --------------------------------------------------------------------
 
 
