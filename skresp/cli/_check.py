@@ -74,8 +74,9 @@ def _tell(
         table = pd.DataFrame(lines, columns=["column", "rows", "values", "first"])
         say(table.to_string(index=False))
         say(
-            "A label that is not listed can change to a listed one; a value outside "
-            "its bounds can stay or change to one within."
+            "A label that is not listed can change to a listed one, unless the feature "
+            "has a direction; a value outside its bounds can stay or change to one "
+            "within."
         )
     if len(found):
         say("\nRows that break a rule:")

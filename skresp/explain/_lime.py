@@ -68,8 +68,8 @@ class LimeExplainer(AttributionExplainer):
     action_set : ActionSet, optional
         With one, the weights of features that nobody can act on are set to 0.
     target : label, AtLeast or AtMost, optional
-        The wanted prediction; the last of the model's classes unless given. A
-        regressor needs none.
+        The wanted prediction; the last of the model's classes unless given, and a
+        warning names it. A regressor needs none.
     num_samples : int, default=1000
         Points drawn around each person.
     per_person : bool, default=False

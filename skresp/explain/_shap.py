@@ -54,8 +54,8 @@ class ShapExplainer(AttributionExplainer):
     action_set : ActionSet, optional
         With one, the values of features that nobody can act on are set to 0.
     target : label, AtLeast or AtMost, optional
-        The wanted prediction; the last of the model's classes unless given. A
-        regressor needs none.
+        The wanted prediction; the last of the model's classes unless given, and a
+        warning names it. A regressor needs none.
     background : int, frame or array, optional
         The rows that a person is compared with. Those given to `fit` unless given,
         of which shap takes a hundred; a number says how many. The sample is the one of
