@@ -71,10 +71,11 @@ def tell(report: AuditReport, folder: Path, written: list[str]) -> None:
         for status, words in (
             ("single", "can come back by one change"),
             ("joint", "only by several changes together"),
+            ("possible", "by several changes, perhaps by fewer"),
             ("fixed", "by none at all"),
             ("unknown", "are not decided"),
         ):
-            if counts.get(status) or status != "unknown":
+            if counts.get(status) or status not in ("possible", "unknown"):
                 share = percent(counts.get(status, 0), n)
                 say(f"  {counts.get(status, 0):>6,}  {share:>4}  {words}")
         if people["n_invalid"]:

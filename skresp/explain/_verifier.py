@@ -55,7 +55,7 @@ class Verifier:
         time_limit: float | None = None,
         cost: Any = None,
     ) -> Verdicts:
-        """Whether each row has any way to the target: single, joint, or none.
+        """Return whether each row has any way to the target: single, joint, or none.
 
         Exact for linear models and tree ensembles, also behind pipelines of column by
         column steps. Any other model is asked about combinations of changes, the

@@ -32,8 +32,11 @@ def recourse_summary(explainer: Any, X: Any = None, *, groups: Any = None) -> An
     dict, or with groups a frame with a line a group, of
 
     - `denied`: the share of all rows that are not at the target;
-    - `no_recourse`, `single`, `joint`, `unknown`: shares of the denied, NaN where
-      nobody is; `no_recourse` are those whose prediction is fixed for certain;
+    - `no_recourse`, `single`, `joint`, `possible`, `unknown`: shares of the denied,
+      which sum to 1; NaN where nobody is denied. `no_recourse` is the share of those
+      whose prediction is fixed for certain. People who are `possible` have recourse,
+      but whether a single feature would do was not settled; of those who are
+      `unknown` no way is known;
     - `n_rows`, `n_denied`: how many these are; `n_invalid`: rows that break a
       constraint as they stand, which are left out of everything else.
 
@@ -54,8 +57,8 @@ def recourse_summary(explainer: Any, X: Any = None, *, groups: Any = None) -> An
     >>> explainer = explainer.fit(X, y)
     >>> summary = recourse_summary(explainer, X)
     >>> {name: round(float(share), 2) for name, share in summary.items()}
-    {'denied': 0.5, 'no_recourse': 0.3, 'single': 0.4, 'joint': 0.3, 'unknown': 0.0, \
-'n_rows': 20.0, 'n_denied': 10.0, 'n_invalid': 0.0}
+    {'denied': 0.5, 'no_recourse': 0.3, 'single': 0.4, 'joint': 0.3, 'possible': 0.0, \
+'unknown': 0.0, 'n_rows': 20.0, 'n_denied': 10.0, 'n_invalid': 0.0}
     """
     if X is None and not isinstance(explainer, Verdicts):
         raise ValueError("X is None: pass the rows to ask for verdicts about.")
@@ -81,6 +84,7 @@ def _shares(status: NDArray[Any]) -> dict[str, float]:
         "no_recourse": share("fixed"),
         "single": share("single"),
         "joint": share("joint"),
+        "possible": share("possible"),
         "unknown": share("unknown"),
         "n_rows": rows,
         "n_denied": many,

@@ -44,8 +44,8 @@ class RecourseScorer(BaseEstimator):
     metric : str or list of str, default="recourse_rate"
         With a list a call returns a dict, which `scoring=` takes too.
 
-        - "recourse_rate": 1 - (denied without recourse) / (all rows). Who has a
-          witness has recourse; a prediction of which nothing is known counts as
+        - "recourse_rate": 1 - (denied without recourse) / (all rows). Whoever has a
+          witness has recourse ("single", "joint" and "possible"); "unknown" counts as
           without.
         - "single_rate": 1 - (denied whom no intervention on one feature helps) / (all
           rows).

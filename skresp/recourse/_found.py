@@ -19,8 +19,16 @@ Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
-APPROVED, SINGLE, JOINT, FIXED, UNKNOWN, INVALID = range(6)
-STATUSES = ("approved", "single", "joint", "fixed", "unknown", "invalid")
+APPROVED, SINGLE, JOINT, POSSIBLE, FIXED, UNKNOWN, INVALID = range(7)
+STATUSES = (
+    "approved",
+    "single",
+    "joint",
+    "possible",
+    "fixed",
+    "unknown",
+    "invalid",
+)
 
 # How a verdict was come by.
 NOTHING, WITNESS, BOUND, EXHAUSTION, NO_CHANGE = range(5)

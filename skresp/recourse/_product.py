@@ -22,6 +22,7 @@ from ._found import (
     FIXED,
     JOINT,
     NOT_ALL,
+    POSSIBLE,
     SINGLE,
     UNKNOWN,
     WITNESS,
@@ -96,9 +97,9 @@ class _Run(Run):
         rest = self.denied & (out.status == UNKNOWN)
         out.note(np.flatnonzero(rest & all_seen & self.complete), FIXED, EXHAUSTION)
         out.note(np.flatnonzero(rest & all_seen & ~self.complete), UNKNOWN, NOT_ALL)
-        # Where not all single changes are listed, one that helps may be missing.
+        # Where not all single changes are listed, one that works may be missing.
         doubtful = (out.status == JOINT) & ~self.complete
-        out.note(np.flatnonzero(doubtful), UNKNOWN, NOT_ALL)
+        out.note(np.flatnonzero(doubtful), POSSIBLE, WITNESS)
         return out
 
     def _undo_needless(self, out: Found) -> None:

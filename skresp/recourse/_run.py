@@ -13,6 +13,7 @@ from ._found import (
     JOINT,
     NOT_ALL,
     OUT_OF_BUDGET,
+    POSSIBLE,
     UNKNOWN,
     WITNESS,
     Ask,
@@ -61,11 +62,12 @@ class Run:
     def note_joint(self, out: Found, people: Places, choice: Places) -> None:
         """Note ways of several changes.
 
-        Where options do not stand for all, one change that helps may be missing.
+        Where the options are not all that a person can do, a single change that works
+        may be missing.
         """
         out.choice[people] = choice
         out.note(people, JOINT, WITNESS)
-        out.note(people[~self.complete[people]], UNKNOWN, NOT_ALL)
+        out.note(people[~self.complete[people]], POSSIBLE, WITNESS)
 
     def settle(
         self, out: Found, i: int, choice: Places, cost: Numbers, done: bool

@@ -39,9 +39,10 @@ class Verdicts:
     ----------
     status : array of str
         "approved" (at the target as they are), "single" (one intervention on one
-        feature reaches it), "joint" (only several changes at once do), "fixed" (no
-        feasible change does), "unknown" (not decided), "invalid" (the row breaks a
-        constraint as it stands).
+        feature reaches it), "joint" (only several changes at once do), "possible" (a
+        witness is known, but whether a single feature would do was not settled),
+        "fixed" (no feasible change does), "unknown" (not decided, and no witness is
+        known), "invalid" (the row breaks a constraint as it stands).
     proof : array of str
         How that is known: "witness"; "bound" (the best of all combinations falls
         short), "exhaustion" (every combination was tried), "no feasible change"; for
@@ -49,8 +50,8 @@ class Verdicts:
     used : array of int
         How many points or partial choices were gone through for the row.
     has_witness : array of bool
-        Rows for which there is a point that reaches the target. A row that is
-        "unknown" may have one: then whether one change suffices is not known.
+        Rows with a point that reaches the target: those that are "single", "joint" or
+        "possible".
     data : the rows, as they were given
     target : the class label, or AtLeast / AtMost
     threshold : float or None

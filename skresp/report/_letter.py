@@ -43,7 +43,7 @@ def lead(content: Mapping[str, Any]) -> list[str]:
             "no changes together. All changes held to be possible were taken into "
             "account. So none is listed here; none of them would work."
         ]
-    if status == "possible" or (status == "unknown" and content["together"]):
+    if status == "possible":
         return [
             f"These changes, made together, lead to {wanted}. Whether a single change "
             f"would be enough was not settled."

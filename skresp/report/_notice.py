@@ -185,7 +185,7 @@ def notice(
     for j in listed:
         change = working_change(explanation, place, j)
         content["reasons"].append(_reason(change, called))
-    known = status in ("single", "joint", "possible", "unknown") and not listed
+    known = status in ("single", "joint", "possible") and not listed
     if verdicts is not None and known and verdicts.has_witness[place]:
         content["together"] = [
             {
@@ -229,7 +229,8 @@ def _status(
         return "approved", []
     working = working_changes(explanation, row)
     if explanation.source.question.effects is not None:
-        return status, working if status in ("single", "not single", "unknown") else []
+        open_ways = ("single", "not single", "possible", "unknown")
+        return status, working if status in open_ways else []
     return "single" if working else status, working
 
 

@@ -27,9 +27,12 @@ Plain = Mapping[str, Any]
 _FATES = {
     "single": "one change is enough",
     "joint": "several changes together",
+    "possible": "a way is known, perhaps not the simplest",
     "fixed": "no change helps",
     "unknown": "not known",
 }
+# Shown only where somebody has them.
+_UNSETTLED = ("possible", "unknown")
 _BANDS = {
     "b4": "more than 75% of changes work",
     "b3": "more than 50%",
@@ -76,7 +79,7 @@ def of_people(s: Plain) -> str:
     ]
     for fate, words in _FATES.items():
         n = counts.get(fate, 0)
-        if n or fate != "unknown":
+        if n or fate not in _UNSETTLED:
             share = percent(n / denied if denied else None)
             tiles.append((f"{n:,}", f"{words}, {share} of the denied", fate))
     items = "".join(
@@ -107,6 +110,7 @@ def _groups(s: Plain) -> str:
         shares = {
             "single": line["single"],
             "joint": line["joint"],
+            "possible": line["possible"],
             "fixed": line["no_recourse"],
             "unknown": line["unknown"],
         }
@@ -120,6 +124,7 @@ def _groups(s: Plain) -> str:
                 share_cell(line["denied"]),
                 share_cell(shares["single"]),
                 share_cell(shares["joint"]),
+                share_cell(shares["possible"]),
                 share_cell(shares["fixed"]),
                 share_cell(shares["unknown"]),
                 Cell(picture, shares["fixed"], "bar"),
@@ -131,6 +136,7 @@ def _groups(s: Plain) -> str:
         "denied",
         "one change",
         "several",
+        "a way is known",
         "none helps",
         "not known",
         "of the denied",

@@ -22,7 +22,7 @@ MOST_FEATURES = 40
 MOST_RULES = 40
 MOST_GROUPS = 8
 MOST_EXAMPLES = 10
-_EXAMPLE_ORDER = ("single", "joint", "fixed", "unknown")
+_EXAMPLE_ORDER = ("single", "joint", "possible", "fixed", "unknown")
 # How scores are grouped: up to a quarter of the changes work, up to a half, ...
 BANDS = ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0))
 

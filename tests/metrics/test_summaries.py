@@ -57,10 +57,11 @@ def test_a_summary_counts_verdicts(credit, explainer):
         "no_recourse": "fixed",
         "single": "single",
         "joint": "joint",
+        "possible": "possible",
         "unknown": "unknown",
     }.items():
         assert summary[name] == (status == kind).sum() / denied.sum()
-    parts = ("no_recourse", "single", "joint", "unknown")
+    parts = ("no_recourse", "single", "joint", "possible", "unknown")
     assert sum(summary[p] for p in parts) == pytest.approx(1)
     assert 0 < summary["no_recourse"] < 1
     assert 0 < summary["joint"] < 1

@@ -112,12 +112,14 @@ def test_a_black_box_with_a_real_is_never_called_fixed(whole_numbers):
     )
     model = BLACK_BOXES["MLP"]().fit(X.astype(float), y)
     verdicts = ResponsivenessExplainer(model, actions).fit(X.astype(float)).verify(X)
-    assert set(verdicts.status) == {"approved", "single", "unknown"}
+    assert set(verdicts.status) == {"approved", "single", "possible", "unknown"}
     unknown = verdicts.status == "unknown"
     assert (verdicts.proof[unknown] == "not all changes can be gone through").all()
-    # Who is known to have some way, though perhaps an easier one, is told of it.
+    assert (verdicts.proof[verdicts.status == "possible"] == "witness").all()
+    # A way is known where, and only where, the status says so.
+    ways = np.isin(verdicts.status, ["single", "joint", "possible"])
+    np.testing.assert_array_equal(verdicts.has_witness, ways)
     assert (model.predict(verdicts.witness.astype(float)) == 1).all()
-    assert (verdicts.has_witness & unknown).any()
 
 
 # -- budgets ---------------------------------------------------------------------------
