@@ -21,7 +21,7 @@ from skresp.actions import (
     number_matrix,
     spread,
 )
-from skresp.reach import distinct_rows, parts_of
+from skresp.reach import NEVER, Deadline, distinct_rows, parts_of
 from skresp.scores import (
     AtLeast,
     AtMost,
@@ -78,9 +78,10 @@ class Source:
     missing: str
     along: Any = None
 
-    def door(self, X: Any) -> Door:
+    def door(self, X: Any, deadline: Deadline = NEVER) -> Door:
         """The door to the model for these rows."""
-        return Door(self.goal, Wardrobe(self.dress, self.actions, X), self.along)
+        wardrobe = Wardrobe(self.dress, self.actions, X)
+        return Door(self.goal, wardrobe, self.along, deadline)
 
     def codes(self, X: Any) -> NDArray[np.float64]:
         """The rows as numbers, one column a feature of the action set."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from time import monotonic
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skresp.actions import ActionSet, as_table, kept
+from skresp.reach import Deadline, OutOfTimeError
 from skresp.recourse import (
     Ask,
+    Product,
     Task,
     Verdicts,
     best_of,
@@ -115,20 +116,24 @@ class Verifier:
         check_is_fitted(self, "estimator_")
         check_cost(cost, self.action_set_)
         _check_budget(max_points, time_limit)
+        deadline = Deadline.after(time_limit)
         table = self.dress_.named(as_table(X))
         source = self._source()
         people, which = source.people(table)
         codes = source.codes(people)
-        limit = np.inf if time_limit is None else time_limit
         width = len(source.actions.names)
-        ask = Ask(int(max_points), monotonic() + limit, cost, source.seed, width, limit)
+        ask = Ask(int(max_points), deadline, cost, source.seed, width)
+        door = source.door(people, deadline)
+        at_target, answered = door.ask_in_time(np.arange(len(codes)))
         task = Task(
-            source.door(people),
+            door,
             source.actions,
             codes,
             self.interventions,
-            self._engine_of_model(),
+            self._engine_of_model(deadline),
             ask,
+            at_target,
+            answered,
             self.invalid_rows,
         )
         try:
@@ -152,10 +157,18 @@ class Verifier:
             partial(best_of, task, which, self.n_jobs),
         )
 
-    def _engine_of_model(self) -> Any:
-        """How verdicts are come by, found out once: it takes reading the model."""
+    def _engine_of_model(self, deadline: Deadline) -> Any:
+        """How verdicts are come by, found out once: it takes reading the model.
+
+        Where there is no time for that, nothing is known of the model.
+        """
         if getattr(self, "_engine", None) is None:
-            self._engine = engine_of(self.goal_, self.action_set_, self._mixed_rows())
+            try:
+                self._engine = engine_of(
+                    self.goal_, self.action_set_, self._mixed_rows(), deadline
+                )
+            except OutOfTimeError:
+                return Product(), 0
         return self._engine
 
 

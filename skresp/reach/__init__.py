@@ -1,7 +1,9 @@
 """From a person to the points they can reach: grid, HiGHS, sampling."""
 
+from ._allowance import OutOfPointsError, allow, allowance
 from ._bound import MOST_NODES, upper_bound
 from ._cache import Reach, ReachCache, make_reaches, reach_by_solver, shared_cache
+from ._deadline import NEVER, PIECE, Deadline, LimitError, OutOfTimeError, Pace
 from ._distinct import distinct_rows
 from ._interventions import check_interventions, minimal_interventions
 from ._outcome import (
@@ -26,9 +28,16 @@ from ._search import Search, list_by_solver
 __all__ = [
     "METHODS",
     "MOST_NODES",
+    "NEVER",
+    "PIECE",
     "ContinuousError",
+    "Deadline",
     "EnumerationError",
+    "LimitError",
+    "OutOfPointsError",
+    "OutOfTimeError",
     "Outcome",
+    "Pace",
     "Part",
     "Reach",
     "ReachCache",
@@ -36,6 +45,8 @@ __all__ = [
     "Search",
     "TooLargeError",
     "TooManyTogetherError",
+    "allow",
+    "allowance",
     "check_feasibility",
     "check_interventions",
     "check_valid",

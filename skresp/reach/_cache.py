@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ._deadline import NEVER, Deadline
 from ._grid import MOST_ROWS_OF_ONE, list_changes
 from ._interventions import minimal_interventions
 from ._outcome import ContinuousError, EnumerationError
@@ -96,8 +97,13 @@ class ReachCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, part: Part, values: Numbers) -> list[Reach]:
-        """The reach of each row of `values`; new ones are made in one batch."""
+    def get(
+        self, part: Part, values: Numbers, deadline: Deadline = NEVER
+    ) -> list[Reach]:
+        """The reach of each row of `values`; new ones are made in one batch.
+
+        With a limit to the time they are made a few at a time.
+        """
         keys = [(part, row.tobytes()) for row in values + 0.0]  # -0.0 and 0.0 are one
         with self._lock:
             found = {key: self._entries[key] for key in keys if key in self._entries}
@@ -105,7 +111,10 @@ class ReachCache:
                 self._entries.move_to_end(key)
         fresh = {key: i for i, key in enumerate(keys) if key not in found}
         if fresh:
-            made = make_reaches(part, values[list(fresh.values())])
+            new = values[list(fresh.values())]
+            made: list[Reach] = []
+            for some in deadline.slices(len(new)):
+                made += make_reaches(part, new[some], deadline=deadline)
             found |= dict(zip(fresh, made, strict=True))
         with self._lock:
             self.hits += len(keys) - len(fresh)
@@ -127,12 +136,16 @@ class ReachCache:
 
 
 def make_reaches(
-    part: Part, values: Numbers, *, most: int = MOST_ROWS_OF_ONE
+    part: Part,
+    values: Numbers,
+    *,
+    most: int = MOST_ROWS_OF_ONE,
+    deadline: Deadline = NEVER,
 ) -> list[Reach]:
     """The reach of each row of `values`, all of them in one batch."""
     valid = part.valid(values)
-    listing = list_changes(part, values, most=most)
-    minimal = minimal_interventions(listing.changes, listing.offsets)
+    listing = list_changes(part, values, most=most, deadline=deadline)
+    minimal = minimal_interventions(listing.changes, listing.offsets, deadline)
     starts = listing.offsets[:-1]
     # What an invalid row could do is nobody's business: it is corrected first.
     ends = np.where(valid, listing.offsets[1:], starts)

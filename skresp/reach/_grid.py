@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ._deadline import NEVER, Deadline
 from ._outcome import (
     ContinuousError,
     EnumerationError,
@@ -49,7 +50,11 @@ class Listing:
 
 
 def list_changes(
-    part: Part, before: Numbers, *, most: int = MOST_ROWS_OF_ONE
+    part: Part,
+    before: Numbers,
+    *,
+    most: int = MOST_ROWS_OF_ONE,
+    deadline: Deadline = NEVER,
 ) -> Listing:
     """Every feasible total change of each person.
 
@@ -60,6 +65,8 @@ def list_changes(
         Valid rows.
     most : int
         The most partial changes of one person to go through.
+    deadline : Deadline
+        When it has to be done.
     """
     found: list[Numbers] = []
     counts = np.zeros(len(before), dtype=np.intp)
@@ -69,7 +76,7 @@ def list_changes(
     while pending:
         people = pending.pop()
         try:
-            owner, changes, errors = _bind_all(part, before[people], most)
+            owner, changes, errors = _bind_all(part, before[people], most, deadline)
         except TooManyTogetherError:
             half = len(people) // 2
             pending += [people[half:], people[:half]]
@@ -85,7 +92,7 @@ def list_changes(
 
 
 def _bind_all(
-    part: Part, before: Numbers, most: int
+    part: Part, before: Numbers, most: int, deadline: Deadline
 ) -> tuple[NDArray[np.intp], Numbers, dict[int, EnumerationError]]:
     refused: dict[int, EnumerationError] = {}
     owner: NDArray[np.intp] = np.arange(len(before))
@@ -94,6 +101,7 @@ def _bind_all(
     followed: Truth = np.zeros(len(before), dtype=bool)
     bound: set[int] = set()
     for k in _binding_order(part):
+        deadline.check()
         pick, own = _expand(part, before, owner, k, most, refused)
         owner, change = owner[pick], change[pick]
         led, followed = led[pick], followed[pick]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ._deadline import NEVER, Deadline
 from ._distinct import distinct_rows
 from ._part import Numbers, Truth
 
@@ -26,7 +27,9 @@ def check_interventions(interventions: str) -> None:
         )
 
 
-def minimal_interventions(changes: Numbers, offsets: NDArray[np.intp]) -> Truth:
+def minimal_interventions(
+    changes: Numbers, offsets: NDArray[np.intp], deadline: Deadline = NEVER
+) -> Truth:
     """Column `j` marks the changes of `j` in which nothing moves that need not.
 
     For each person and each value of the change in `j`, those whose set of changed
@@ -37,6 +40,7 @@ def minimal_interventions(changes: Numbers, offsets: NDArray[np.intp]) -> Truth:
     changes : array of shape (n_changes, n_features)
         All feasible changes of each person, person after person.
     offsets : array of shape (n_people + 1,)
+    deadline : when it has to be done
     """
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     moved = changes != 0
@@ -46,10 +50,12 @@ def minimal_interventions(changes: Numbers, offsets: NDArray[np.intp]) -> Truth:
     if not len(row):
         return moved
     _, group = distinct_rows([owner[row], j, changes[row, j]])
+    deadline.check()
     first, member = distinct_rows([group, *_words(moved)[row].T])
     order = np.argsort(group[first], kind="stable")
     least = np.empty(len(first), dtype=bool)
-    least[order] = _least(group[first][order], _words(moved)[row[first[order]]])
+    sets = _words(moved)[row[first[order]]]
+    least[order] = _least(group[first][order], sets, deadline)
     out = np.zeros(changes.shape, dtype=bool)
     out[row, j] = least[member]
     return out
@@ -63,7 +69,7 @@ def _words(moved: Truth) -> NDArray[np.uint64]:
     return np.packbits(padded, axis=1).view(np.uint64)
 
 
-def _least(group: Places, sets: NDArray[np.uint64]) -> Truth:
+def _least(group: Places, sets: NDArray[np.uint64], deadline: Deadline) -> Truth:
     """Which sets contain no smaller one of the same group; groups stand together."""
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
     sizes = np.diff(np.r_[starts, len(sets)])
@@ -73,7 +79,7 @@ def _least(group: Places, sets: NDArray[np.uint64]) -> Truth:
         _mark_all_pairs(least, sets, starts[few], sizes[few])
     for start, size in zip(starts[sizes > _FEW], sizes[sizes > _FEW], strict=True):
         members = slice(start, start + size)
-        least[members] = _least_by_size(sets[members])
+        least[members] = _least_by_size(sets[members], deadline)
     return least
 
 
@@ -92,7 +98,7 @@ def _mark_all_pairs(
     least[a[inside & (a != b)]] = False
 
 
-def _least_by_size(sets: NDArray[np.uint64]) -> Truth:
+def _least_by_size(sets: NDArray[np.uint64], deadline: Deadline) -> Truth:
     """Which of many distinct sets contain no other: the smallest first, then without
     everything that contains one of those, again."""
     least = np.zeros(len(sets), dtype=bool)
@@ -107,6 +113,7 @@ def _least_by_size(sets: NDArray[np.uint64]) -> Truth:
         ):
             if not len(left) or not len(chunk):
                 break
+            deadline.check()
             held = sets[left][:, None] & sets[chunk] == sets[chunk]
             left = left[~held.all(axis=2).any(axis=1)]
     return least

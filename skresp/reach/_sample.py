@@ -10,6 +10,8 @@ import numpy as np
 
 from skresp.constraints import Expression, Row, row
 
+from ._allowance import allowance
+from ._deadline import LimitError
 from ._outcome import Outcome
 from ._own import own_changes, own_count
 from ._part import Numbers, Part
@@ -73,7 +75,10 @@ def sample_minimal(
     tried = 0
     settled = part.leads_alone(j)
     while len(found) < n and tried < TRIES_PER_POINT * n:
-        amounts = _draw_change(search, j, n - len(found), rng)
+        size = _proposals(n - len(found))
+        if not size:
+            break
+        amounts = _draw_change(search, j, size, rng)
         tried += max(len(amounts), 1)
         own = np.zeros((len(amounts), len(part.names)))
         own[:, j] = amounts
@@ -84,10 +89,26 @@ def sample_minimal(
             if alone[i]:
                 found.append(part.total(own[i : i + 1])[0])
                 continue
-            change = _minimal_draw(search, j, before[j] + amounts[i], rng)
+            try:
+                change = _minimal_draw(search, j, before[j] + amounts[i], rng)
+            except LimitError:
+                return Sample(_stack(found, part), tried)
             if change is not None:
                 found.append(change)
     return Sample(_stack(found, part), tried)
+
+
+def _proposals(wanted: int) -> int:
+    """Return how many proposals to make, and take them off the allowance.
+
+    As many as are wanted, or as the allowance has left.
+    """
+    given = allowance()
+    size = int(min(wanted, given.points))
+    if given.deadline.is_over:
+        return 0
+    given.spend(size)
+    return size
 
 
 def _draw_change(search: Search, j: int, n: int, rng: np.random.Generator) -> Numbers:
@@ -112,11 +133,14 @@ def sample_joint(
     if not reals:
         return _sample_discrete(part, before, j, n, rng)
     search = Search(part, before)
-    propose = _configuration_source(search, None if j in reals else j, rng)
     found: list[Numbers] = []
     tried = 0
+    try:
+        propose = _configuration_source(search, None if j in reals else j, rng)
+    except LimitError:
+        return Sample(_stack(found, part), tried)
     while len(found) < n and tried < TRIES_PER_POINT * n:
-        proposals = [propose() for _ in range(n - len(found))]
+        proposals = [propose() for _ in range(_proposals(n - len(found)))]
         tried += len(proposals)
         # Draws of the same configuration share its slice.
         wanted: dict[tuple[tuple[int, float], ...], int] = {}
@@ -126,11 +150,14 @@ def sample_joint(
                 wanted[key] = wanted.get(key, 0) + 1
         if not wanted:
             break
-        for key, count in wanted.items():
-            for own in _draw_slice(search, dict(key), (), reals, count, rng):
-                change = part.total(own[None])[0]
-                if j is None or change[j] != 0:
-                    found.append(change)
+        try:
+            for key, count in wanted.items():
+                for own in _draw_slice(search, dict(key), (), reals, count, rng):
+                    change = part.total(own[None])[0]
+                    if j is None or change[j] != 0:
+                        found.append(change)
+        except LimitError:
+            break
     order = rng.permutation(len(found))
     return Sample(_stack([found[i] for i in order], part), tried)
 
@@ -186,7 +213,9 @@ def _sample_discrete(
     found = np.zeros((0, len(part.names)))
     tried = 0
     while len(found) < n and tried < TRIES_PER_POINT * n:
-        size = max(n - len(found), 64)
+        size = _proposals(max(n - len(found), 64))
+        if not size:
+            break
         tried += size
         own = np.column_stack(
             [

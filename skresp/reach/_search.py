@@ -14,6 +14,7 @@ import numpy as np
 
 from skresp.constraints import Expression, Program, Row, row, total
 
+from ._allowance import OutOfPointsError
 from ._interventions import minimal_interventions
 from ._outcome import ContinuousError, Outcome, TooLargeError
 from ._own import own_count
@@ -242,7 +243,7 @@ def list_by_solver(
             changes, complete = search.minimal(j, most)
         else:
             changes, complete = search.changes(j, most)
-    except TooLargeError:
+    except (TooLargeError, OutOfPointsError):
         return None
     return changes if complete else None
 

@@ -22,6 +22,7 @@ from scipy.sparse import csr_array
 
 from skresp.constraints import Expression, Program, Row
 
+from ._allowance import allowance
 from ._outcome import Outcome
 
 TIME_LIMIT = 10.0  # seconds for one solve
@@ -174,6 +175,7 @@ def _run(
 def _answer(
     model: tuple[Any, ...], presolve: str, time_limit: float
 ) -> tuple[Any, highspy.HighsModelStatus]:
+    time_limit = allowance().spend_run(time_limit)
     highs = getattr(_of_thread, "highs", None)
     # The limit on a linear program counts all runs of the object so far, that on an
     # integer program only its own: a fresh object now and then serves both.

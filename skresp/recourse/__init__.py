@@ -9,10 +9,11 @@ leaves, `_branch` chooses. `Verdicts` is what comes out.
 """
 
 from ._cost import check_cost
+from ._engine import engine_of
 from ._found import Ask
 from ._product import Product
 from ._verdicts import Verdicts
-from ._verify import Task, best_of, engine_of, verify
+from ._verify import Task, best_of, verify
 
 __all__ = [
     "Ask",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.reach import MOST_NODES, Part
+from skresp.reach import MOST_NODES, OutOfTimeError, Part, allow
 from skresp.scores import Door
 
 from ._branch import ALL, BEST, CHEAPEST
@@ -25,6 +25,7 @@ from ._found import (
     Found,
     option_points,
 )
+from ._meter import metered
 from ._optimum import Optimum, best_change
 from ._options import Options, stands_alone
 from ._run import MOST_ASKED, Run
@@ -125,7 +126,7 @@ class _Run(Run):
         The change that was found on the way joins the options of the part.
         """
         options, width = self.options[p], self.gap.shape[1]
-        if stands_alone(options.part, 0):
+        if stands_alone(options.part, 0) and not options.is_thinned:
             return {}  # both ends are among the options: the best of each rival
         wanted = ~options.complete
         if not self.ask.exact:
@@ -135,7 +136,7 @@ class _Run(Run):
         found: dict[int, list[Optimum]] = {}
         for i in np.flatnonzero(~options.complete).tolist():
             found[i] = [Optimum(None, np.inf, 0)] * width
-            if wanted[i] and not self.ask.is_over:
+            if wanted[i] and not self.ask.deadline.is_over:
                 found[i] = [self._optimum(options, i, r) for r in range(width)]
         extra = {
             i: optimum[0].change
@@ -153,13 +154,22 @@ class _Run(Run):
         def gain(changes: Numbers) -> Numbers:
             return self._gains(options.of_changes(i, changes))[1:, rival]
 
-        return best_change(
-            options.part,
-            options.values[i],
-            gain,
-            most=min(max(self.ask.max_points, 1), MOST_NODES),
-            deadline=self.ask.deadline,
-        )
+        # Half of the points, shared by all features and rivals.
+        share = self.ask.max_points // (2 * self.ask.features * self.gap.shape[1])
+        nothing = Optimum(None, np.inf, 0)
+        if not share:
+            return nothing
+        try:
+            with allow(self.ask.deadline):
+                return best_change(
+                    options.part,
+                    options.values[i],
+                    gain,
+                    most=min(share, MOST_NODES),
+                    deadline=self.ask.deadline.at,
+                )
+        except OutOfTimeError:
+            return nothing
 
     def _gains(self, options: Options) -> Numbers:
         """What each option of a part adds to the gaps."""
@@ -178,10 +188,13 @@ class _Run(Run):
 
     def found(self) -> Found:
         out = Found.blank(self.options, len(self.rows))
-        out.used += self.nodes
-        self._best(out)
-        self._singles(out)
-        self._others(out, np.flatnonzero(self.denied & (out.status == UNKNOWN)))
+        out.used[:] = self.points + self.nodes
+        try:
+            self._best(out)
+            self._singles(out)
+            self._others(out, np.flatnonzero(self.denied & (out.status == UNKNOWN)))
+        except OutOfTimeError:
+            pass  # what has been noted stays
         return out
 
     def _best(self, out: Found) -> None:
@@ -201,9 +214,11 @@ class _Run(Run):
             self.done[:] = True
         else:
             for i in np.flatnonzero(self.denied):
-                if self.ask.is_over:
+                if self.ask.deadline.is_over:
                     break
-                choice, value, done, nodes = self._search(int(i), BEST, 0.0)
+                # Half of the points; the other half is for what follows.
+                budget = (self.ask.max_points - int(out.used[i])) // 2
+                choice, value, done, nodes = self._search(int(i), BEST, 0.0, budget)
                 out.used[i] += nodes
                 self.done[i] = done
                 if len(choice):
@@ -233,7 +248,6 @@ class _Run(Run):
             owner, place = owner[some], place[some]
             value = (self.gap[owner] + gain[place]).min(axis=1)
             np.maximum.at(best, owner, value)
-            out.used += np.bincount(owner, minlength=len(self.rows))
             sure = np.flatnonzero(value > tolerance)
             order = sure[np.lexsort((cost[place[sure]], owner[sure]))]
             lead = (
@@ -280,15 +294,20 @@ class _Run(Run):
         else:
             goal = float(np.nextafter(tolerance, np.inf))
             for i in joint:
-                if self.ask.is_over:
+                if self.ask.deadline.is_over:
                     break
-                choice, _, _, nodes = self._search(int(i), CHEAPEST, goal)
+                budget = self.ask.max_points - int(out.used[i])
+                choice, _, _, nodes = self._search(int(i), CHEAPEST, goal, budget)
                 out.used[i] += nodes
                 if len(choice):
                     out.choice[i] = choice[0]
         self.note_joint(out, joint, out.choice[joint])
         for i in people[complete & (value >= -tolerance) & (value <= tolerance)]:
-            choice, _, ended, nodes = self._search(int(i), ALL, -tolerance)
+            if self.ask.deadline.is_over:
+                break
+            # Half to find them, half to ask about them.
+            budget = (self.ask.max_points - int(out.used[i])) // 2
+            choice, _, ended, nodes = self._search(int(i), ALL, -tolerance, budget)
             out.used[i] += nodes
             cost = self.cost[choice + self.start[:-1]].sum(axis=1)
             self.settle(out, int(i), choice, cost, ended)
@@ -307,7 +326,7 @@ class _Run(Run):
         return np.where(needed, best, self.stay(people))
 
     def _search(
-        self, i: int, mode: int, goal: float
+        self, i: int, mode: int, goal: float, budget: int
     ) -> tuple[Places, float, bool, int]:
         """Choices of options of one person, with value, whether done, and nodes."""
         stay = self.stay(np.array([i]))
@@ -324,18 +343,23 @@ class _Run(Run):
         cut = len(order) > MOST_PARTS
         order = order[:MOST_PARTS]  # of more, the rest stay put
         best = np.full(len(order), -1, dtype=np.int64)
-        found = np.full((MOST_ASKED if mode == ALL else 0, len(order)), -1, np.int64)
-        many, nodes, value, done = search_sums(
-            mode,
-            goal,
-            self.ask.max_points,
-            self.gap[i],
-            self.gain,
-            self.cost,
-            first[order].astype(np.int64),
-            count[order],
-            best,
-            found,
+        room = min(MOST_ASKED, budget) if mode == ALL else 0
+        found = np.full((room, len(order)), -1, np.int64)
+        many, nodes, value, done = metered(
+            self.ask.deadline,
+            lambda meter: search_sums(
+                mode,
+                goal,
+                budget,
+                self.gap[i],
+                self.gain,
+                self.cost,
+                first[order].astype(np.int64),
+                count[order],
+                best,
+                found,
+                meter,
+            ),
         )
         if mode == ALL:
             rows = found[:many]

@@ -76,13 +76,15 @@ def search(  # type: ignore[no-untyped-def]
     best_value,
     best,
     found,
+    meter,
 ):
     """One person's search over all choices of a class of each part.
 
     `first` and `count` tell where the classes of each part stand, the parts in the
     order of branching; `best` gets the choice, `found` the choices in mode ALL.
     Returns how many were found, the nodes used, the best value and whether the search
-    came to an end; in mode BEST `best` is set only where `best_value` was beaten.
+    came to an end; in mode BEST `best` is set only where `best_value` was beaten. No
+    more work is done than the meter allows.
     """
     scores = trees.gain.shape[1]
     depth = trees.depth
@@ -124,7 +126,8 @@ def search(  # type: ignore[no-untyped-def]
     count_found = 0
     best_cost = np.inf
     while stack:
-        if nodes >= budget:
+        meter[0] += total
+        if nodes >= budget or meter[0] > meter[1]:
             return count_found, nodes, best_value, False
         nodes += 1
         stack -= 1
@@ -160,7 +163,10 @@ def search(  # type: ignore[no-untyped-def]
             places,
             constant,
             bound,
+            meter,
         )
+        if meter[0] > meter[1]:
+            return count_found, nodes, best_value, False
         if fits:
             for r in range(scores):
                 constant[r] += base[r]
@@ -190,6 +196,7 @@ def search(  # type: ignore[no-untyped-def]
                 chosen,
                 picked,
                 count_found,
+                meter,
             )
             nodes += steps
             if changed:
@@ -246,11 +253,12 @@ def search_all(  # type: ignore[no-untyped-def]
     choice,
     used,
     done,
+    meter,
 ):
     """`search` for the best of each of some people; `value` holds what to beat.
 
     `first`, `count`, `influence` and `choice` have a column a part; parts with the
-    most influence are branched on first.
+    most influence are branched on first. `budget` has the nodes that each may use.
     """
     parts = first.shape[1]
     active_of = np.empty(len(part_of), np.int64)
@@ -277,7 +285,7 @@ def search_all(  # type: ignore[no-untyped-def]
             0,
             0.0,
             enough,
-            budget,
+            budget[i],
             trees,
             base,
             active_of,
@@ -290,6 +298,7 @@ def search_all(  # type: ignore[no-untyped-def]
             value[i],
             best,
             found,
+            meter,
         )
         for p in range(parts):
             if place[p] >= 0 and best[place[p]] >= 0:

@@ -8,6 +8,9 @@ from ._compile import compiled
 
 BEST, ALL, CHEAPEST = 0, 1, 2
 
+# Classes of a part that are put in order one by one; more are sorted.
+_FEW = 32
+
 
 @compiled
 def branch(  # type: ignore[no-untyped-def]
@@ -28,13 +31,15 @@ def branch(  # type: ignore[no-untyped-def]
     chosen,
     found,
     found_count,
+    meter,
 ):
     """Choose a class of each part in turn; cut off what cannot be better.
 
     In mode BEST the choice with the greatest least score; in mode ALL the choices
     whose scores are all at least `goal`; in mode CHEAPEST the least costly of those.
     Returns the nodes used, the best value and cost, how many were found, whether it
-    came to an end and whether `chosen` was set. More than `enough` is enough.
+    came to an end and whether `chosen` was set. More than `enough` is enough; no more
+    work is done than the meter allows.
     """
     scores = len(opening)
     parts = len(sizes)
@@ -48,6 +53,7 @@ def branch(  # type: ignore[no-untyped-def]
     bounds = np.empty((parts, widest, scores))
     least = np.empty((parts, widest))
     order = np.empty((parts, widest), np.int64)
+    keys = np.empty(widest)
     tried = np.zeros(parts, np.int64)
     pick = np.zeros(parts, np.int64)
     for r in range(scores):
@@ -97,7 +103,8 @@ def branch(  # type: ignore[no-untyped-def]
             continue
         a = depth
         if fresh:
-            if nodes >= budget:
+            meter[0] += tables + sizes[a] * (many[a] + 2) * scores
+            if nodes >= budget or meter[0] > meter[1]:
                 return nodes, best_value, best_cost, found_count, False, changed
             nodes += 1
             for o in range(sizes[a]):
@@ -118,17 +125,19 @@ def branch(  # type: ignore[no-untyped-def]
                 key = -worst
                 if mode == 2:
                     key = cost[start[a] + o]
+                keys[o] = key
+                if sizes[a] > _FEW:
+                    continue
                 k = o
                 while k > 0:
                     other = order[a, k - 1]
-                    rival = -least[a, other]
-                    if mode == 2:
-                        rival = cost[start[a] + other]
-                    if rival <= key:
+                    if keys[other] <= key:
                         break
                     order[a, k] = other
                     k -= 1
                 order[a, k] = o
+            if sizes[a] > _FEW:
+                order[a, : sizes[a]] = np.argsort(keys[: sizes[a]], kind="mergesort")
             tried[a] = 0
         if tried[a] == sizes[a]:
             depth -= 1

@@ -39,25 +39,26 @@ class Coder:
     @classmethod
     def of(cls, ensemble: Ensemble) -> Coder:
         """The coder of an ensemble's splits."""
-        inner = ensemble.feature >= 0
-        columns = ensemble.feature[inner]
-        values = ensemble.threshold[inner]
         found = {
-            int(c): np.unique(values[columns == c]) for c in np.unique(columns).tolist()
+            column: np.unique(ensemble.threshold[nodes])
+            for column, nodes in ensemble.nodes_of.items()
         }
         return cls(found, ensemble.rule)
 
     def codes(self, Z: Numbers) -> Codes:
         """The codes of rows; -1 where a value is missing or nobody looks."""
         out = np.full(Z.shape, -1, dtype=np.int64)
-        side: Any = "right" if self.rule == XGBOOST else "left"
-        for column, thresholds in self.thresholds.items():
-            values = Z[:, column]
-            if self.rule != DOUBLE:
-                values = values.astype(np.float32).astype(float)
-            code = np.searchsorted(thresholds, values, side=side)
-            out[:, column] = np.where(np.isnan(values), -1, code)
+        for column in self.thresholds:
+            out[:, column] = self.column(column, Z[:, column])
         return out
+
+    def column(self, column: int, values: Numbers) -> Codes:
+        """The codes of values of one column."""
+        side: Any = "right" if self.rule == XGBOOST else "left"
+        if self.rule != DOUBLE:
+            values = values.astype(np.float32).astype(float)
+        code = np.searchsorted(self.thresholds[column], values, side=side)
+        return np.where(np.isnan(values), -1, code)
 
     def trees(self, ensemble: Ensemble, decision: Decision) -> tuple[Trees, Numbers]:
         """The ensemble over codes, its scores being gaps; and what they start from.
@@ -67,7 +68,7 @@ class Coder:
         """
         rank = np.zeros(len(ensemble.feature), dtype=np.int64)
         for column, thresholds in self.thresholds.items():
-            at = ensemble.feature == column
+            at = ensemble.nodes_of[column]
             rank[at] = np.searchsorted(thresholds, ensemble.threshold[at])
         wide = ensemble.leaves
         if ensemble.width > 1 and wide.shape[1] == 1:
@@ -158,14 +159,10 @@ def classes_of(
     columns: list[list[Any]] = [[], [], [], []]
     made = 0
     for p, each in enumerate(options):
-        codes = np.concatenate(
-            [coder.codes(_numbers(along, p)) for p in option_points(door, each)]
-        )
-        stay = codes[each.offsets[each.owner]]
-        moved = np.flatnonzero((codes != stay).any(axis=0))
+        door.deadline.check()
+        moved, mine = _moved_codes(door, along, coder, each)
         if (part_of[moved] >= 0).any():
             raise NotSeparableError
-        mine = codes[:, moved]
         own = mine[each.offsets[each.which]]
         if not np.array_equal(own, people[:, moved]):
             raise NotSeparableError
@@ -197,6 +194,32 @@ def classes_of(
         for kind, lists in zip((float, np.intp, float, np.intp), columns, strict=True)
     ]
     return Classes(part_of, slot_of, people, first, count, class_code, *joined)
+
+
+def _moved_codes(
+    door: Door, along: Any, coder: Coder, options: Options
+) -> tuple[Places, Codes]:
+    """The columns whose codes the options of a part change, and these codes."""
+    starts = _numbers(along, door.wardrobe.take(options.rows, []))
+    owner = options.owner
+    blocks: list[Numbers] = []
+    differs = np.zeros(starts.shape[1], dtype=bool)
+    at = 0
+    for points in option_points(door, options):
+        Z = _numbers(along, points)
+        before = starts[owner[at : at + len(Z)]]
+        differs |= ((before != Z) & ~(np.isnan(Z) & np.isnan(before))).any(axis=0)
+        blocks.append(Z)
+        at += len(Z)
+    # Of wide rows only what differs has to be coded.
+    columns = [c for c in np.flatnonzero(differs).tolist() if c in coder.thresholds]
+    codes = np.empty((at, len(columns)), dtype=np.int64)
+    for k, column in enumerate(columns):
+        codes[:, k] = coder.column(
+            column, np.concatenate([Z[:, column] for Z in blocks])
+        )
+    moved = (codes != codes[options.offsets[owner]]).any(axis=0)
+    return np.array(columns, dtype=np.intp)[moved], codes[:, moved]
 
 
 def _numbers(along: Any, points: Any) -> Numbers:

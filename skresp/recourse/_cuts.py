@@ -44,7 +44,10 @@ class Cutter:
         ensemble = self.along.ensemble
         line, place = [], []
         for column in np.flatnonzero((rate != 0).any(axis=0)):
-            cuts = np.unique(ensemble.cuts[ensemble.feature == column])
+            cuts = ensemble.cuts_of.get(int(column))
+            if cuts is None:
+                continue
+            self.door.deadline.check()
             moving = np.flatnonzero(rate[:, column])
             t = (cuts - origin[moving, column][:, None]) / rate[moving, column][:, None]
             inside = (t > low[moving][:, None]) & (t < high[moving][:, None])

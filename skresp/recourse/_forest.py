@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.reach import Part
+from skresp.reach import OutOfTimeError, Part, allowance
 from skresp.scores import XGBOOST, Door
 
 from ._boxes import search, search_all
@@ -27,6 +27,8 @@ from ._found import (
     Ask,
     Found,
 )
+from ._layout import Layout
+from ._meter import metered
 from ._one_part import alone_all, sums_of
 from ._options import Options
 from ._run import MOST_ASKED, Run
@@ -55,6 +57,7 @@ class Forest:
     def of(cls, along: Any) -> Forest:
         """The forest of a model that can be told along lines."""
         coder = Coder.of(along.ensemble)
+        allowance().deadline.check()
         trees, base = coder.trees(along.ensemble, along.decision)
         tolerance = along.decision.tolerance
         if along.ensemble.rule == XGBOOST:
@@ -89,39 +92,6 @@ class Forest:
         return run.found()
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Where the gains of people's classes stand: person by person, part by part.
-
-    `start[i, p]` is where those of person `i` and part `p` begin; each entry has its
-    owner, its part and its class.
-    """
-
-    start: NDArray[np.int64]
-    owner: Places
-    part: Places
-    which: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, first: Any, count: Any) -> _Layout:
-        """The layout of classes that stand at `first`, so many of each part."""
-        n, parts = first.shape
-        counts = count.ravel()
-        ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        start = np.zeros((n, parts + 1), dtype=np.int64)
-        start[:, :parts] = ends[:-1].reshape(n, parts)
-        if parts:
-            start[:, parts] = ends[parts::parts]
-        owner = np.repeat(np.arange(n), count.sum(axis=1))
-        part = np.repeat(np.tile(np.arange(parts), n), counts)
-        which = np.repeat(first.ravel() - ends[:-1], counts)
-        return cls(start, owner, part, which + np.arange(len(which)))
-
-    def best(self, values: Numbers) -> Places:
-        """For each person the entry with the greatest value."""
-        return np.lexsort((-values, self.owner))[self.start[:, 0]]
-
-
 class _Run(Run):
     """One run of people through a forest."""
 
@@ -137,7 +107,7 @@ class _Run(Run):
     ) -> None:
         super().__init__(door, options, rows, denied, ask)
         self.forest, self.classes = forest, classes
-        self.layout = _Layout.of(classes.first, classes.count)
+        self.layout = Layout.of(classes.first, classes.count)
         self.gain = np.zeros((len(self.layout.owner), forest.trees.gain.shape[1]))
         self.still = np.zeros((len(rows), self.gain.shape[1]))
 
@@ -147,33 +117,61 @@ class _Run(Run):
         n, parts = classes.first.shape
         out = Found.blank(self.options, n)
         everybody = np.arange(n) if self.ask.exact else np.flatnonzero(self.denied)
-        alone_all(
-            everybody,
-            forest.trees,
-            classes.part_of,
-            classes.slot_of,
-            classes.codes,
-            classes.class_code,
-            classes.first,
-            classes.count,
-            self.layout.start,
-            self.still,
-            self.gain,
-        )
+        try:
+            self._alone(
+                everybody,
+                classes.codes,
+                classes.first,
+                classes.count,
+                self.layout.start,
+                self.still,
+                self.gain,
+            )
+        except OutOfTimeError:
+            return out
         owner, part = self.layout.owner, self.layout.part
         self.alone = (forest.base + self.still[owner] + self.gain).min(axis=1)
         size = np.abs(self.gain).max(axis=1, initial=0.0)
         self.influence = np.zeros((n, parts))
         np.maximum.at(self.influence, (owner, part), size)
-        out.used[:] = classes.count.sum(axis=1) - parts
+        out.used[:] = self.points
         if self.ask.exact:
             self._best(out)
             return out
-        if self.ask.max_points:
+        try:
             self._singles(out)
             rest = np.flatnonzero(self.denied & (out.status == UNKNOWN))
             self._others(out, rest)
+        except OutOfTimeError:
+            pass  # what has been noted stays
         return out
+
+    def _alone(
+        self,
+        people: Places,
+        codes: Any,
+        first: Any,
+        count: Any,
+        start: Any,
+        stay: Numbers,
+        gain: Numbers,
+    ) -> None:
+        """`alone_all`, some trees at a time."""
+        trees, classes = self.forest.trees, self.classes
+        for some in self.ask.deadline.slices(len(trees.roots)):
+            alone_all(
+                people,
+                trees._replace(roots=trees.roots[some]),
+                classes.part_of,
+                classes.slot_of,
+                codes,
+                classes.class_code,
+                first,
+                count,
+                start,
+                stay,
+                gain,
+            )
 
     # -- one change at a time ---------------------------------------------------------
 
@@ -221,13 +219,15 @@ class _Run(Run):
         used = np.zeros(n, dtype=np.int64)
         few = (classes.count[people] > 1).sum(axis=1) <= MOST_PARTS
         people = people[few]
-        timed = np.isfinite(self.ask.deadline)
+        deadline = self.ask.deadline
+        budget = self.ask.max_points - out.used
         for chunk in np.array_split(
-            people, max(1, len(people) // (1 if timed else 64))
+            people, max(1, len(people) // (1 if deadline.is_limited else 64))
         ):
-            for budget in self.ask.budgets:
-                if self.ask.is_over or not len(chunk):
-                    break
+            if deadline.is_over or not len(chunk):
+                break
+
+            def attempt(meter: Any, chunk: Places = chunk) -> None:
                 search_all(
                     chunk,
                     enough,
@@ -246,9 +246,10 @@ class _Run(Run):
                     choice,
                     used,
                     done,
+                    meter,
                 )
-                if done[chunk].all():
-                    break
+
+            metered(deadline, attempt)
         out.used += used
         return choice, done
 
@@ -281,14 +282,14 @@ class _Run(Run):
         value = np.full(n, -tolerance)
         classes = np.full((n, parts), -1, dtype=np.int64)
         done = np.zeros(n, dtype=bool)
-        self._step_by_step(people, value, classes)
+        self._step_by_step(out, people, value, classes)
         if self.ask.cost is None:
             rest = people[value[people] <= tolerance]
             found, done = self._search_all(out, rest, value, tolerance)
             classes[rest] = found[rest]
         else:
             for i in people:
-                if self.ask.is_over:
+                if self.ask.deadline.is_over:
                     break
                 self._cheapest(out, int(i), value, classes, done)
         sure = value[people] > tolerance
@@ -301,9 +302,13 @@ class _Run(Run):
         out.note(low[self.complete[low]], FIXED, BOUND)
         out.note(low[~self.complete[low]], UNKNOWN, NOT_ALL)
         for i in people[~sure & (value[people] > -tolerance)]:
+            if self.ask.deadline.is_over:
+                break
             self._near_border(out, int(i))
 
-    def _step_by_step(self, people: Places, value: Numbers, chosen: Any) -> None:
+    def _step_by_step(
+        self, out: Found, people: Places, value: Numbers, chosen: Any
+    ) -> None:
         """Take the best change of one part, then of another, while that helps.
 
         Whoever gets to the target this way needs no search. `value` and `chosen` are
@@ -313,26 +318,20 @@ class _Run(Run):
         n, parts = len(people), given.first.shape[1]
         first, count = given.first[people], given.count[people].copy()
         codes = given.codes[people]
-        layout = _Layout.of(first, count)
+        layout = Layout.of(first, count)
         steps = np.full((n, parts), -1, dtype=np.int64)
         reach = np.full(n, -np.inf)
         active = np.arange(n)
-        while len(active) and not self.ask.is_over:
+        while len(active):
+            # A step is one partial choice.
+            active = active[out.used[people[active]] < self.ask.max_points]
+            out.used[people[active]] += 1
             stay = np.zeros((n, self.gain.shape[1]))
             gain = np.zeros((len(layout.owner), self.gain.shape[1]))
-            alone_all(
-                active,
-                forest.trees,
-                given.part_of,
-                given.slot_of,
-                codes,
-                given.class_code,
-                first,
-                count,
-                layout.start,
-                stay,
-                gain,
-            )
+            try:
+                self._alone(active, codes, first, count, layout.start, stay, gain)
+            except OutOfTimeError:
+                break
             gaps = (forest.base + stay[layout.owner] + gain).min(axis=1)
             taken = count[layout.owner, layout.part] == 1  # have had their turn
             gaps[taken] = -np.inf
@@ -364,7 +363,9 @@ class _Run(Run):
             ok = (forest.base + sums).min(axis=1) > forest.tolerance
             chosen[who[ok], p] = -1
 
-    def _search(self, i: int, mode: int, goal: float, best: Any, found: Any) -> Any:
+    def _search(
+        self, i: int, mode: int, goal: float, budget: int, best: Any, found: Any
+    ) -> Any:
         forest, classes = self.forest, self.classes
         order = np.argsort(-self.influence[i], kind="stable")
         order = order[classes.count[i, order] > 1]
@@ -372,8 +373,9 @@ class _Run(Run):
         place[order] = np.arange(len(order))
         if len(order) > MOST_PARTS:
             return order, (0, 0, -np.inf, False)
-        for budget in self.ask.budgets:
-            answer = search(
+        return order, metered(
+            self.ask.deadline,
+            lambda meter: search(
                 mode,
                 goal,
                 np.inf,
@@ -390,10 +392,9 @@ class _Run(Run):
                 -np.inf,
                 best,
                 found,
-            )
-            if answer[3] or self.ask.is_over:
-                break
-        return order, answer
+                meter,
+            ),
+        )
 
     def _cheapest(
         self, out: Found, i: int, value: Numbers, classes: Any, done: Truth
@@ -404,7 +405,8 @@ class _Run(Run):
         for goal in (float(np.nextafter(tolerance, np.inf)), -tolerance):
             best = np.full(parts, -1, dtype=np.int64)
             nothing = np.zeros((0, parts), dtype=np.int64)
-            order, answer = self._search(i, CHEAPEST, goal, best, nothing)
+            budget = self.ask.max_points - int(out.used[i])
+            order, answer = self._search(i, CHEAPEST, goal, budget, best, nothing)
             _, nodes, found, ended = answer
             out.used[i] += nodes
             done[i] = ended
@@ -421,10 +423,12 @@ class _Run(Run):
     def _near_border(self, out: Found, i: int) -> None:
         """Somebody whose best is so near to the border that the model must be asked."""
         parts = int((self.classes.count[i] > 1).sum())
-        found = np.full((MOST_ASKED, parts), -1, dtype=np.int64)
+        budget = self.ask.max_points - int(out.used[i])
+        # Half to find them, half to ask about them.
+        found = np.full((min(MOST_ASKED, budget // 2), parts), -1, dtype=np.int64)
         best = np.full(parts, -1, dtype=np.int64)
         order, (count, nodes, _, done) = self._search(
-            i, ALL, -self.forest.tolerance, best, found
+            i, ALL, -self.forest.tolerance, budget // 2, best, found
         )
         out.used[i] += nodes
         choice = np.full((count, len(self.options)), -1, dtype=np.int64)

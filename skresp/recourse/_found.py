@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp.reach import Deadline
 from skresp.scores import Door, Segment, new_values
 
 from ._options import Options
@@ -53,27 +52,11 @@ class Ask:
     """
 
     max_points: int
-    deadline: float
+    deadline: Deadline
     cost: Any
     seed: int
     features: int  # how many there are in all
-    limit: float = np.inf  # the seconds that led to the deadline
     exact: bool = False
-
-    @property
-    def budgets(self) -> list[int]:
-        """What to try in turn: small ones first where there is a clock to watch."""
-        if not np.isfinite(self.deadline):
-            return [self.max_points]
-        small = itertools.takewhile(
-            lambda b: b < self.max_points, (64 * 8**k for k in itertools.count())
-        )
-        return [*small, self.max_points]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is up."""
-        return monotonic() > self.deadline
 
 
 @dataclass
@@ -133,6 +116,7 @@ def option_points(door: Door, options: Options) -> Iterator[Any]:
     """
     rows = options.rows[options.owner]
     for start in range(0, len(rows), door.batch):
+        door.deadline.check()
         some = np.arange(start, min(start + door.batch, len(rows)))
         changed = segments(door, [options], some[:, None])
         cuts = [segment.within(0, len(some)) for segment in changed]
@@ -140,12 +124,18 @@ def option_points(door: Door, options: Options) -> Iterator[Any]:
 
 
 def reached(
-    door: Door, options: Sequence[Options], rows: Places, choice: Places
+    door: Door,
+    options: Sequence[Options],
+    rows: Places,
+    choice: Places,
+    *,
+    final: bool = False,
 ) -> Truth:
     """Whether the model says so: the choices of these rows reach the target."""
     out = np.zeros(len(rows), dtype=bool)
     size = max(door.batch, 1)
     for start in range(0, len(rows), size):
         some = slice(start, start + size)
-        out[some] = door.ask(rows[some], segments(door, options, choice[some]))
+        changed = segments(door, options, choice[some])
+        out[some] = door.ask(rows[some], changed, final=final)
     return out

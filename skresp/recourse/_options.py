@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp.reach import (
+    NEVER,
     ContinuousError,
+    Deadline,
     Part,
     Reach,
     TooLargeError,
+    allow,
     draw_own,
     make_reaches,
     own_count,
@@ -36,7 +39,7 @@ Truth = NDArray[np.bool_]
 # be told along it, many where each place has to be asked about.
 MOST_LISTED = 100
 MOST_LISTED_UNTOLD = 10_000
-# Changes of one person on one part that are gone through, however long it takes.
+# Changes of one person on one part that are gone through at most.
 _MOST_OF_ONE = 2_000_000
 # Proposals of what can neither be listed nor told, and points asked of the solver where
 # none of them is feasible.
@@ -58,6 +61,10 @@ class Options:
     changes : total changes
     single : which changes are interventions on some one feature
     complete : whether a value's changes stand for all
+    points : for how many points a value's changes count; a line that is told at once
+        counts for one
+    is_thinned : whether some changes, the ends of lines too, were left out to save
+        points
     """
 
     part: Part
@@ -68,6 +75,8 @@ class Options:
     changes: Numbers
     single: Truth
     complete: Truth
+    points: NDArray[np.int64]
+    is_thinned: bool = False
 
     @property
     def counts(self) -> Places:
@@ -106,6 +115,25 @@ class Options:
             changes=np.concatenate([stay, changes]),
         )
 
+    def thinned(self, most: int) -> Options:
+        """At most so many changes of each value, from all over, and staying put."""
+        counts, starts = self.counts, self.offsets[:-1]
+        keep = np.minimum(counts - 1, most)
+        picks = [np.zeros(0, dtype=np.intp)]
+        for start, count, kept in zip(starts, counts, keep, strict=True):
+            places = np.arange(kept) * (count - 1) // max(kept, 1)
+            picks.append(np.concatenate([[start], start + 1 + places]))
+        pick = np.concatenate(picks).astype(np.intp)
+        return replace(
+            self,
+            offsets=np.concatenate([[0], np.cumsum(keep + 1)]).astype(np.intp),
+            changes=self.changes[pick],
+            single=self.single[pick],
+            complete=self.complete & (keep == counts - 1),
+            points=np.minimum(self.points, keep),
+            is_thinned=True,
+        )
+
     def with_changes(self, extra: dict[int, Numbers]) -> Options:
         """With one change more for some values, which is no intervention on one."""
         at = [int(self.offsets[i + 1]) for i in extra]
@@ -139,25 +167,31 @@ def options_of(
     told: bool,
     most: int,
     seed: int,
+    max_points: int = _MOST_OF_ONE,
+    deadline: Deadline = NEVER,
 ) -> Options:
     """The options of people whose distinct values on a part are given.
 
     `told` is False where nothing is known of the model along lines: then reals are
     tried at some places, and no list of theirs is complete. `most` is how many changes
-    of an integer that stands alone are listed.
+    of an integer that stands alone are listed, `max_points` how many changes of one
+    value are gone through.
     """
-    build = _Build(part, interventions, cutter, told, seed)
-    found: list[tuple[Numbers, Truth, bool] | None] = [None] * len(values)
+    build = _Build(part, interventions, cutter, told, seed, max_points, deadline)
+    found: list[_Entry | None] = [None] * len(values)
     if stands_alone(part, most):
         for i, change in enumerate(lone_changes(part, values, rows, cutter, told)):
             if change is not None:
-                found[i] = change, change[:, 0] != 0, told
+                points = 1 if told else len(change) - 1
+                found[i] = change, change[:, 0] != 0, told, points
     left = [i for i, entry in enumerate(found) if entry is None]
     if left:
-        for i, reach in zip(left, shared_cache.get(part, values[left]), strict=True):
+        reaches = shared_cache.get(part, values[left], deadline)
+        for i, reach in zip(left, reaches, strict=True):
+            deadline.check()
             found[i] = build.entry(values[i], int(rows[i]), reach)
     entries = [entry for entry in found if entry is not None]
-    counts = [len(changes) for changes, _, _ in entries]
+    counts = [len(changes) for changes, _, _, _ in entries]
     nothing = np.zeros((0, len(part.names)))
     return Options(
         part,
@@ -165,11 +199,12 @@ def options_of(
         rows,
         which,
         np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
-        np.concatenate([nothing, *(changes for changes, _, _ in entries)]),
+        np.concatenate([nothing, *(changes for changes, _, _, _ in entries)]),
         np.concatenate(
-            [np.zeros(0, dtype=bool), *(single for _, single, _ in entries)]
+            [np.zeros(0, dtype=bool), *(single for _, single, _, _ in entries)]
         ),
-        np.array([complete for _, _, complete in entries], dtype=bool),
+        np.array([complete for _, _, complete, _ in entries], dtype=bool),
+        np.array([points for *_, points in entries], dtype=np.int64),
     )
 
 
@@ -187,6 +222,10 @@ def stands_alone(part: Part, most: int) -> bool:
     return (high - low) / (feature.step or 1) > most
 
 
+# Changes, which of them are single, whether that is all, and how many points.
+_Entry = tuple[Numbers, Truth, bool, int]
+
+
 @dataclass(frozen=True)
 class _Build:
     part: Part
@@ -194,20 +233,30 @@ class _Build:
     cutter: Cutter | None
     told: bool
     seed: int
+    max_points: int
+    deadline: Deadline
 
-    def entry(self, x: Numbers, row: int, reach: Reach) -> tuple[Numbers, Truth, bool]:
-        """The changes of one value, which are single, and whether that is all."""
+    def entry(self, x: Numbers, row: int, reach: Reach) -> _Entry:
+        """The changes of one value, which are single, whether that is all."""
         if isinstance(reach.refused, TooLargeError):
-            (reach,) = make_reaches(self.part, x[None], most=_MOST_OF_ONE)
+            most = min(_MOST_OF_ONE, self.max_points)
+            if most > reach.refused.most:
+                (reach,) = make_reaches(
+                    self.part, x[None], most=most, deadline=self.deadline
+                )
         if reach.refused is None:
-            return reach.changes, self._single(reach), True
+            changes = reach.changes
+            return changes, self._single(reach), True, len(changes) - 1
         if isinstance(reach.refused, ContinuousError):
             mixed = mixed_changes(
                 self.part, x, row, self.cutter, self.told, self.interventions
             )
             if mixed is not None:
                 return mixed
-        return self._drawn(x)
+        with allow(self.deadline, self.max_points):
+            changes, single, complete = self._drawn(x)
+        self.deadline.check()
+        return changes, single, complete, len(changes) - 1
 
     def _single(self, reach: Reach) -> Truth:
         marks = reach.minimal

@@ -105,11 +105,12 @@ def _between(line: Places, place: Numbers) -> tuple[Places, Numbers]:
 
 def mixed_changes(
     part: Part, x: Numbers, row: int, cutter: Any, told: bool, interventions: str
-) -> tuple[Numbers, Truth, bool] | None:
+) -> tuple[Numbers, Truth, bool, int] | None:
     """The changes of one value of a part with one free real, that stand for all.
 
-    With which of them are single, and whether that is all. None where several reals
-    are free, or there are too many combinations of the rest.
+    With which of them are single, whether that is all, and for how many points they
+    count. None where several reals are free, or there are too many combinations of
+    the rest.
     """
     free = [
         k
@@ -160,7 +161,9 @@ def mixed_changes(
     marks = changes != 0
     if interventions == "minimal":
         marks = minimal_interventions(changes, np.array([0, len(changes)]))
-    return changes, marks[:, part.actionable].any(axis=1), told and known
+    single = marks[:, part.actionable].any(axis=1)
+    points = len(own) if told else len(moved)
+    return changes, single, told and known, points
 
 
 def _at(own: Numbers, r: int, amount: float) -> Numbers:

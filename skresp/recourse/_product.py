@@ -6,6 +6,7 @@ before the dear; whoever has found a way is asked about no more.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.reach import Part
+from skresp.reach import OutOfTimeError, Part
 from skresp.scores import Door
 
 from ._found import (
@@ -105,6 +106,8 @@ class _Run(Run):
     def _undo_needless(self, out: Found) -> None:
         """Take back, part by part, what the target is reached without."""
         people = np.flatnonzero(out.status == JOINT)
+        # Each part is one question more.
+        people = people[out.used[people] + len(self.options) <= self.ask.max_points]
         stay = self.stay(people)
         for p in range(len(self.options)):
             moved = out.choice[people] != stay
@@ -113,7 +116,11 @@ class _Run(Run):
             if some.any():
                 tried = out.choice[people[some]]
                 tried[:, p] = stay[some, p]
-                ok = self.reached(people[some], tried)
+                out.used[people[some]] += 1
+                try:
+                    ok = self.reached(people[some], tried)
+                except OutOfTimeError:
+                    return
                 out.choice[people[some][ok]] = tried[ok]
 
     def _search(
@@ -125,12 +132,25 @@ class _Run(Run):
     ) -> Truth:
         """Ask about the points of a source, some of everybody at a time.
 
-        Returns of whom all points were seen, or enough.
+        Returns of whom all points were seen, or enough, before the time was up.
         """
         seen = np.zeros(len(self.rows), dtype=bool)
+        with contextlib.suppress(OutOfTimeError):
+            self._search_on(out, source, status, who, seen)
+        return seen
+
+    def _search_on(
+        self,
+        out: Found,
+        source: Callable[[int], Iterator[Places]],
+        status: int,
+        who: Truth,
+        seen: Truth,
+    ) -> None:
         waiting = {int(i): _Tap(source(int(i))) for i in np.flatnonzero(who)}
         size = _FIRST_ROUND
-        while waiting and not self.ask.is_over:
+        while waiting:
+            self.ask.deadline.check()
             people: list[int] = []
             points: list[Places] = []
             for i, tap in list(waiting.items()):
@@ -148,7 +168,6 @@ class _Run(Run):
             if people:
                 self._ask(out, people, points, status, waiting, seen)
             size = min(2 * size, _LARGEST_ROUND)
-        return seen
 
     def _ask(
         self,
@@ -186,23 +205,29 @@ class _Run(Run):
 
     def _singles(self, i: int) -> Iterator[Places]:
         """Interventions on one feature, all parts together, the cheapest first."""
-        yield self._one_part(i, single=True)
+        yield from self._one_part(i, single=True)
 
-    def _one_part(self, i: int, single: bool) -> Places:
+    def _one_part(self, i: int, single: bool) -> Iterator[Places]:
         lists = self._lists(i)
         stay = np.array([options[0] for options in lists], dtype=np.intp)
-        found, price = [stay[None][:0]], [np.zeros(0)]
+        parts, found = [stay[:0]], [stay[:0]]
+        price = [np.zeros(0)]
         for p, (each, options) in enumerate(zip(self.options, lists, strict=True)):
             moves = options[1:][each.single[options[1:]] == single]
-            choice = np.repeat(stay[None], len(moves), axis=0)
-            choice[:, p] = moves
-            found.append(choice)
+            parts.append(np.full(len(moves), p))
+            found.append(moves)
             price.append(self.costs[p][moves])
-        return np.concatenate(found)[np.argsort(np.concatenate(price), kind="stable")]
+        order = np.argsort(np.concatenate(price), kind="stable")
+        part, move = np.concatenate(parts)[order], np.concatenate(found)[order]
+        for start in range(0, len(order), _LARGEST_ROUND):
+            some = slice(start, start + _LARGEST_ROUND)
+            choice = np.repeat(stay[None], len(part[some]), axis=0)
+            choice[np.arange(len(choice)), part[some]] = move[some]
+            yield choice
 
     def _several(self, i: int) -> Iterator[Places]:
         """Everything else: fewer parts before more."""
-        yield self._one_part(i, single=False)
+        yield from self._one_part(i, single=False)
         lists = self._lists(i)
         stay = np.array([options[0] for options in lists], dtype=np.intp)
         movable = [p for p, options in enumerate(lists) if len(options) > 1]

@@ -33,7 +33,8 @@ MOST_ASKED = 4_096
 class Run:
     """A run of people; an engine adds how it finds out.
 
-    `complete` tells whose options stand for all that they can do.
+    `complete` tells whose options stand for all that they can do, `points` for how
+    many points the options of each count.
     """
 
     def __init__(
@@ -47,8 +48,10 @@ class Run:
         self.door, self.options, self.rows = door, options, rows
         self.denied, self.ask = denied, ask
         self.complete = np.ones(len(rows), dtype=bool)
+        self.points = np.zeros(len(rows), dtype=np.int64)
         for each in options:
             self.complete &= each.complete[each.which]
+            self.points += each.points[each.which]
 
     def stay(self, people: Places) -> Places:
         """The choice of staying put."""

@@ -11,7 +11,7 @@ from ._tables import prefix_maxima
 
 @compiled
 def search_sums(  # type: ignore[no-untyped-def]
-    mode, goal, budget, opening, gain, cost, first, count, best, found
+    mode, goal, budget, opening, gain, cost, first, count, best, found, meter
 ):
     """One person's search over all choices of an option of each part.
 
@@ -58,6 +58,7 @@ def search_sums(  # type: ignore[no-untyped-def]
         best,
         found,
         0,
+        meter,
     )
     for a in range(parts):
         if best[a] >= 0:

@@ -65,6 +65,7 @@ def _add_leaf(  # type: ignore[no-untyped-def]
     places,
     constant,
     best,
+    meter,
 ):
     """Add what a leaf gives to the table of its parts; False where that is too much."""
     scores = gain.shape[1]
@@ -100,6 +101,7 @@ def _add_leaf(  # type: ignore[no-untyped-def]
             places[m] += first * stride
         many = fresh
         stride *= sizes[a]
+    meter[0] += many * (scores + 1)
     for r in range(scores):
         amount = gain[node, r]
         for m in range(many):
@@ -130,11 +132,13 @@ def walk(  # type: ignore[no-untyped-def]
     places,
     constant,
     bound,
+    meter,
 ):
     """Tables of all trees over a box; False where they do not fit.
 
     `bound` gets what the trees could give at most, each by itself, `constant` what
-    leaves give that every point of the box meets.
+    leaves give that every point of the box meets. False as well, and nothing is
+    known, where that takes more work than the meter allows.
     """
     roots, nodes, missing_left, gain, _ = trees
     scores = gain.shape[1]
@@ -166,6 +170,7 @@ def walk(  # type: ignore[no-untyped-def]
                     continue
                 slot = slot_of[f]
                 middle = low[a]
+                meter[0] += high[a] - low[a]
                 for k in range(low[a], high[a]):
                     o = order[k]
                     if goes_left(class_code[box[o], slot], node, nodes, missing_left):
@@ -210,7 +215,11 @@ def walk(  # type: ignore[no-untyped-def]
                 places,
                 constant,
                 best,
+                meter,
             )
+            meter[0] += parts
+            if meter[0] > meter[1]:
+                return False
             if not pending:
                 break
             pending -= 1

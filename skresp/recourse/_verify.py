@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -13,21 +13,23 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skresp.actions import ActionSet
-from skresp.reach import Part, TooManyTogetherError, distinct_rows, parts_of
+from skresp.reach import (
+    PIECE,
+    OutOfTimeError,
+    Part,
+    TooManyTogetherError,
+    distinct_rows,
+    parts_of,
+)
 from skresp.scores import (
     Door,
-    Goal,
     InvalidRowsError,
-    LinearAlong,
-    TreesAlong,
-    along_of,
     part_columns,
 )
 
-from ._additive import Additive
 from ._classes import NotSeparableError
 from ._cost import costs_of
-from ._forest import Forest
+from ._engine import Engine
 from ._found import (
     APPROVED,
     CONTRADICTED,
@@ -35,13 +37,13 @@ from ._found import (
     INVALID,
     NO_CHANGE,
     NOTHING,
+    OUT_OF_BUDGET,
     UNKNOWN,
     Ask,
     Found,
     reached,
 )
 from ._options import (
-    MOST_LISTED,
     MOST_LISTED_UNTOLD,
     Options,
     options_of,
@@ -58,32 +60,6 @@ Truth = NDArray[np.bool_]
 _AT_ONCE = 2_048
 # Options of all of them on one part, about.
 _MOST_OPTIONS = 500_000
-
-
-class Engine(Protocol):
-    """A way to come to verdicts about one kind of model."""
-
-    @property
-    def told(self) -> bool:
-        """Whether a few places stand for a whole line."""
-
-    @property
-    def fineness(self) -> int:
-        """Into how many pieces a line may be cut."""
-
-    def cutter(self, door: Door, part: Part, codes: Numbers) -> Any:
-        """Where along lines of a part the model may change its mind."""
-
-    def examine(
-        self,
-        door: Door,
-        options: Sequence[Options],
-        costs: Sequence[Numbers],
-        rows: Places,
-        denied: Truth,
-        ask: Ask,
-    ) -> Found:
-        """The verdicts of a run of people."""
 
 
 @dataclass(frozen=True)
@@ -115,39 +91,6 @@ class Judged:
         return cls(*(np.concatenate([getattr(run, n) for run in runs]) for n in names))
 
 
-def engine_of(goal: Goal, actions: ActionSet, rows: Any) -> tuple[Engine, int]:
-    """The engine for a model, and how many changes of a lone integer it has listed.
-
-    `rows` are rows in the model's dress, many and mixed, on which is checked what is
-    known of the model.
-    """
-    for most in (MOST_LISTED, MOST_LISTED_UNTOLD):
-        along = along_of(goal, rows, _moving(actions, most))
-        if isinstance(along, TreesAlong) and along.decision is not None:
-            return Forest.of(along), most
-        if isinstance(along, LinearAlong):
-            return Additive.of(along), most
-    return Product(), MOST_LISTED_UNTOLD
-
-
-def _moving(actions: ActionSet, most: int) -> set[str]:
-    """The features that move along lines, with those that follow them."""
-    tied = {
-        name for part in parts_of(actions) if part.constraints for name in part.names
-    }
-    moving = set()
-    for name in actions.effect_order:
-        f = actions.features[name]
-        long = f.kind == "real"
-        if f.kind == "integer" and f.can_change and name not in tied:
-            long = (f.bounds[1] - f.bounds[0]) / (f.step or 1) > most
-        if f.can_change and long:
-            moving.add(name)
-        if any(t == name and s in moving for s, t in actions.effects):
-            moving.add(name)
-    return moving
-
-
 @dataclass(frozen=True)
 class Task:
     """Everything it takes to judge rows.
@@ -161,6 +104,8 @@ class Task:
     interventions : "minimal" or "joint"
     reading : what `engine_of` returns
     ask : how far to go
+    at_target, answered : arrays of n_rows
+        Who is at the target, and of whom that was found out in time.
     invalid_rows : "raise" or "nan"
     """
 
@@ -170,6 +115,8 @@ class Task:
     interventions: str
     reading: tuple[Engine, int]
     ask: Ask
+    at_target: Truth
+    answered: Truth
     invalid_rows: str = "raise"
 
     @property
@@ -205,9 +152,21 @@ class Task:
             raise InvalidRowsError
         out = self._blank(len(rows))
         out.status[~valid] = INVALID
-        good = np.flatnonzero(valid)
+        out.proof[valid] = OUT_OF_BUDGET
+        approved = valid & self.at_target[rows]
+        out.status[approved], out.proof[approved] = APPROVED, NOTHING
+        good = np.flatnonzero(valid & self.answered[rows])
         if len(good):
-            self._decide(out, rows[good], good, movable, self.engine)
+            with suppress(OutOfTimeError):  # then they stay unknown
+                self._decide(out, rows[good], good, movable, self.engine)
+        return out
+
+    def unreached(self, rows: Places) -> Judged:
+        """The verdicts of rows that nobody had time to look at."""
+        out = self._blank(len(rows))
+        out.proof[:] = OUT_OF_BUDGET
+        approved = self.at_target[rows]
+        out.status[approved], out.proof[approved] = APPROVED, NOTHING
         return out
 
     def _decide(
@@ -253,8 +212,28 @@ class Task:
         movable: list[tuple[Part, Places]],
         engine: Engine,
     ) -> None:
-        at_target = self.door.ask(rows)
+        at_target = self.at_target[rows]
         options, columns, costs = self._options(rows, movable, engine)
+        # Where not all changes are listed, half of the points is for the search.
+        half = -(-self.ask.max_points // 2)
+        load = np.zeros(len(rows), dtype=np.int64)
+        most = np.full(len(rows), self.ask.max_points)
+        for each in options:
+            load += each.points[each.which]
+            most[~each.complete[each.which]] = half
+        heavy = ~at_target & (load > most)
+        if heavy.any():
+            if len(rows) > 1:
+                # One by one: whoever has too many options gets some of them.
+                for some in (np.flatnonzero(~heavy), *np.flatnonzero(heavy)[:, None]):
+                    if len(some):
+                        self._decide(out, rows[some], places[some], movable, engine)
+                return
+            options = _thinned(options, half)
+            costs = [
+                costs_of(self.ask, each.part, each.before, each.changes)
+                for each in options
+            ]
         if options:
             found = engine.examine(
                 self.door, options, costs, rows, ~at_target, self.ask
@@ -320,6 +299,8 @@ class Task:
                 told,
                 self.reading[1] if told else MOST_LISTED_UNTOLD,
                 self.ask.seed,
+                self.ask.max_points,
+                self.ask.deadline,
             )
             if (each.counts > 1).any() or not each.complete.all():
                 options.append(each)
@@ -355,7 +336,7 @@ class Task:
         if not len(some):
             return
         choice = found.choice[some]
-        ok = reached(self.door, options, rows[some], choice)
+        ok = reached(self.door, options, rows[some], choice, final=True)
         for p, each in enumerate(options):
             pick, member = np.unique(choice[:, p], return_inverse=True)
             own = each.part.own(each.changes[pick])
@@ -371,6 +352,24 @@ def _stuck(options: Sequence[Options], people: int) -> Truth:
     for each in options:
         stuck &= (each.complete & (each.counts == 1))[each.which]
     return stuck
+
+
+def _thinned(options: Sequence[Options], most: int) -> list[Options]:
+    """The options of one person, as many as make so many points.
+
+    Parts with few points keep them all; the others share what is left.
+    """
+    points = np.array([int(each.points[each.which[0]]) for each in options])
+    left, share = most, 0
+    for k, p in enumerate(np.argsort(points, kind="stable")):
+        share = left // (len(points) - k)
+        if points[p] > share:
+            break
+        left -= int(points[p])
+    return [
+        each if n <= share else each.thinned(share)
+        for each, n in zip(options, points, strict=True)
+    ]
 
 
 def _moved(options: Sequence[Options], choice: Places) -> Truth:
@@ -389,25 +388,42 @@ def verify(
     shown: bool = False,
 ) -> Judged:
     """The verdict of every row of a task."""
+    deadline = task.ask.deadline
+    jobs = effective_n_jobs(n_jobs)
+    out = [task.run(np.zeros(0, dtype=np.intp))]
     rows = len(task.codes)
-    size = task.at_once
-    if shown or effective_n_jobs(n_jobs) > 1:
-        # Enough runs to share out and to show; what they are does not change a verdict.
-        size = min(size, max(rows // 32, 64))
-    runs = [np.arange(start, min(start + size, rows)) for start in range(0, rows, size)]
-    done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(task.run)(run) for run in runs
-    )
-    out = []
-    for run, judged in zip(runs, done, strict=True):
-        out.append(judged)
-        if progress is not None:
-            progress(len(run))
-    return Judged.stacked(out) if out else task.run(np.zeros(0, dtype=np.intp))
+    done = 0
+    try:
+        # With a limit a few people at a time: what is decided stays decided.
+        piece = max(PIECE, 0.05 * deadline.limit)
+        for block in deadline.slices(rows, piece, jobs * task.at_once):
+            size = task.at_once
+            if shown or jobs > 1:
+                # Enough runs to share out and to show; what they are does not change
+                # a verdict.
+                size = min(size, max((block.stop - block.start) // 32, 64))
+            if deadline.is_limited:
+                size = min(size, -(-(block.stop - block.start) // jobs))
+            runs = [
+                np.arange(start, min(start + size, block.stop))
+                for start in range(block.start, block.stop, size)
+            ]
+            found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+                delayed(task.run)(run) for run in runs
+            )
+            for run, judged in zip(runs, found, strict=True):
+                out.append(judged)
+                done += len(run)
+                if progress is not None:
+                    progress(len(run))
+    except OutOfTimeError:
+        out.append(task.unreached(np.arange(done, rows)))
+    return Judged.stacked(out)
 
 
 def best_of(task: Task, rows: Places, n_jobs: int | None = None) -> Judged:
     """The best that the rows at these positions can reach; no verdicts."""
-    deadline = monotonic() + task.ask.limit
+    deadline = task.ask.deadline.again()
     ask = replace(task.ask, exact=True, deadline=deadline)
-    return verify(replace(task, ask=ask), n_jobs=n_jobs).taken(rows)
+    task = replace(task, ask=ask, door=task.door.until(deadline))
+    return verify(task, n_jobs=n_jobs).taken(rows)

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp.reach import allowance
+
 from ._answers import model_scores
 
 # How a row goes left: float32(x) <= threshold, float32(x) < threshold, x <= threshold.
@@ -70,6 +72,20 @@ class Ensemble:
             high = np.nextafter(low, np.float32(np.inf))
         return (low.astype(float) + high.astype(float)) / 2
 
+    @cached_property
+    def nodes_of(self) -> dict[int, NDArray[np.intp]]:
+        """The nodes that split on each column."""
+        inner = np.flatnonzero(self.feature >= 0)
+        order = inner[np.argsort(self.feature[inner], kind="stable")]
+        columns, first = np.unique(self.feature[order], return_index=True)
+        groups = np.split(order, first[1:]) if len(order) else []
+        return dict(zip(columns.tolist(), groups, strict=True))
+
+    @cached_property
+    def cuts_of(self) -> dict[int, Floats]:
+        """The distinct cuts of each column, from the lowest to the highest."""
+        return {c: np.unique(self.cuts[nodes]) for c, nodes in self.nodes_of.items()}
+
     @property
     def width(self) -> int:
         """How many scores there are."""
@@ -81,6 +97,7 @@ class Ensemble:
         out = np.repeat(self.base[None], len(Z), axis=0)
         size = max(_MOST_WALKS // max(len(self.roots), 1), 1)
         for start in range(0, len(Z), size):
+            allowance().deadline.check()
             some = slice(start, start + size)
             leaves = self._leaves_of(X[some])
             for k, output in enumerate(self.output):
@@ -220,7 +237,9 @@ Tree = tuple[Any, Any, Any, Any, Any, Floats]  # feature, threshold, left, right
 def _assembled(trees: Iterator[tuple[int, Tree]], width: int, rule: int) -> Ensemble:
     roots, output, parts = [], [], []
     start = 0
+    deadline = allowance().deadline
     for out, (feature, threshold, left, right, missing, leaves) in trees:
+        deadline.check()
         roots.append(start)
         output.append(out)
         inner = np.asarray(left) >= 0

@@ -194,7 +194,8 @@ def test_a_part_with_a_million_changes():
     many = pd.DataFrame(rng.integers(0, 1001, (400, 2)), columns=["a", "b"])
     far = (many["a"] > 650) & (many["b"] > 250)
     tree = DecisionTreeClassifier(random_state=0).fit(many, far)
-    verdicts = ResponsivenessExplainer(tree, actions).fit(many).verify(X)
+    explainer = ResponsivenessExplainer(tree, actions).fit(many)
+    verdicts = explainer.verify(X, max_points=2_000_000)
     # From (500, 400) raising one number forces the other down: an intervention on it.
     assert verdicts.status.tolist() == ["joint", "joint", "single", "single"]
     assert (verdicts.witness.sum(axis=1) <= 1000).all()
@@ -203,7 +204,11 @@ def test_a_part_with_a_million_changes():
     inner = tree.predict(pd.DataFrame({"a": [700], "b": [300]}))[0]
     assert not inner
     explainer = ResponsivenessExplainer(tree, actions).fit(many)
-    assert explainer.verify(X).status.tolist() == ["fixed"] * 4
+    found = explainer.verify(X, max_points=2_000_000)
+    assert found.status.tolist() == ["fixed"] * 4
+    few = explainer.verify(X, max_points=1_000)
+    assert few.status.tolist() == ["unknown"] * 4, "not all was gone through"
+    assert (few.used <= 1_000).all()
     needle = ResponsivenessExplainer(Needle(), actions).fit(many)
     assert needle.verify(X, max_points=1_000).status.tolist() == ["unknown"] * 4
     found = needle.verify(X[:1], max_points=2_000_000)
