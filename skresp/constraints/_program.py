@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from skresp.actions import Feature
+from skresp.actions import Feature, slack
 
 from ._expression import Expression, total
 
@@ -17,13 +17,9 @@ Row = tuple[dict[int, float], float, float]  # weights, lower, upper
 
 
 def row(expression: Expression, lower: float = -INF, upper: float = INF) -> Row:
-    """The row `lower <= expression <= upper`, scaled to weights of about 1."""
-    size = max((abs(weight) for weight in expression.terms.values()), default=1.0)
-    return (
-        {column: weight / size for column, weight in expression.terms.items()},
-        (lower - expression.constant) / size,
-        (upper - expression.constant) / size,
-    )
+    """Return the row `lower <= expression <= upper`, in the units of the features."""
+    constant = expression.constant
+    return dict(expression.terms), lower - constant, upper - constant
 
 
 class Program:
@@ -64,7 +60,12 @@ class Program:
         self.column_lower: list[float] = []
         self.column_upper: list[float] = []
         self.column_integer: list[bool] = []
+        # What the meaning lets a real column be off by at its present value.
+        self.column_slack: list[float] = []
         self.rows: list[Row] = []
+        # Literals about reals: where they are 0, the amount is not in the range. No
+        # row says so at the ends of the range.
+        self.strict: list[tuple[Expression, Expression, float, float]] = []
         self._own: dict[str, Expression] = {}
         self._change: dict[str, Expression] = {}
         self._levels: dict[str, dict[int, Expression]] = {}
@@ -85,10 +86,13 @@ class Program:
 
     # -- columns ----------------------------------------------------------------
 
-    def column(self, lower: float, upper: float, *, integer: bool) -> Expression:
+    def column(
+        self, lower: float, upper: float, *, integer: bool, slack: float = 0.0
+    ) -> Expression:
         """A new column with finite bounds."""
         if lower == upper:
             return Expression(constant=lower)
+        self.column_slack.append(slack)
         self.column_lower.append(lower)
         self.column_upper.append(upper)
         self.column_integer.append(integer)
@@ -107,22 +111,19 @@ class Program:
             step = feature.step or 1
             first, last = math.ceil(low / step), math.floor(high / step)
             return step * self._around_zero(first, last, integer=True)
-        if feature.kind == "real":
-            # A scaled column keeps the weights of a row within reach of each other.
-            scale = max(abs(low), abs(high), 1e-9)
-            if low > high:
-                return Expression()
-            return scale * self._around_zero(low / scale, high / scale, integer=False)
-        return self._around_zero(low, high, integer=True)
+        off = float(slack(np.asarray(value)))
+        return self._around_zero(low, high, integer=feature.kind != "real", slack=off)
 
-    def _around_zero(self, low: float, high: float, *, integer: bool) -> Expression:
+    def _around_zero(
+        self, low: float, high: float, *, integer: bool, slack: float = 0.0
+    ) -> Expression:
         """A column over {0} and [low, high]."""
         if low > high:
             return Expression()
         if low <= 0 <= high:
-            return self.column(low, high, integer=integer)
+            return self.column(low, high, integer=integer, slack=slack)
         moves = self.binary()
-        amount = self.column(min(low, 0), max(high, 0), integer=integer)
+        amount = self.column(min(low, 0), max(high, 0), integer=integer, slack=slack)
         self.require(amount - low * moves, lower=0)
         self.require(amount - high * moves, upper=0)
         return amount
@@ -268,22 +269,27 @@ class Program:
         literal, is_new = self._literal("==", amount, value)
         if is_new:
             self.require_if(literal, amount, value, value)
+            self.strict.append((literal, amount, value, value))
         return literal
 
     def _at_least(self, name: str, amount: Expression, value: float) -> Expression:
         real = self.features[name].kind == "real"
+        gap = 0 if real else _lattice(amount)
         if not real:
-            value = math.ceil(value - 1e-9)
+            # Round up to the next value that the columns can add up to.
+            steps = math.ceil(math.ceil(value - 1e-9 - amount.constant) / gap)
+            value = amount.constant + gap * steps
         low, high = self.bounds(amount)
         if value <= low or value > high:
             return Expression(constant=float(value <= low))
-        if not real and high - low == 1:
-            return amount - low
+        if not real and high - low == gap:
+            return (amount - low) * (1 / gap)
         literal, is_new = self._literal(">=", amount, value)
         if is_new:
-            gap = 0 if real else 1
             self.require(amount - (value - low) * literal, lower=low)
             self.require(amount - (high - value + gap) * literal, upper=value - gap)
+            if real:
+                self.strict.append((literal, amount, value, INF))
         return literal
 
     def _literal(
@@ -295,3 +301,8 @@ class Program:
             return self._literals[key], False
         self._literals[key] = self.binary()
         return self._literals[key], True
+
+
+def _lattice(amount: Expression) -> int:
+    """Return the step between values of a sum of integer columns."""
+    return math.gcd(*(int(weight) for weight in amount.terms.values())) or 1

@@ -22,7 +22,7 @@ from ._solver import solve
 TRIES_PER_POINT = 20
 # Discrete configurations of a part with reals that are told apart.
 MOST_CONFIGURATIONS = 1_000
-# Smallest sets of partners that one draw chooses among.
+# Smallest sets of partners, and configurations of each, that one draw chooses among.
 MOST_SUPPORTS_DRAWN = 32
 
 
@@ -244,7 +244,7 @@ def _minimal_draw(
         still = [row(search.program.change(part.names[k]), 0, 0) for k in outside]
         free = [k for k in reals if k in support and k != j]
         held = [k for k in reals if k in outside]
-        for fixed in _configurations(search, [at, *still]):
+        for fixed in _configurations(search, [at, *still], MOST_SUPPORTS_DRAWN):
             choices.append((fixed | {j: value}, held, free))
     if not choices:
         return None
@@ -253,13 +253,15 @@ def _minimal_draw(
     return part.total(drawn[0][None])[0] if drawn else None
 
 
-def _configurations(search: Search, extra: Sequence[Row]) -> list[dict[int, float]]:
-    """The feasible combinations of discrete reached values, a thousand at most."""
+def _configurations(
+    search: Search, extra: Sequence[Row], most: int = MOST_CONFIGURATIONS
+) -> list[dict[int, float]]:
+    """The feasible combinations of discrete reached values, at most `most` of them."""
     part, program = search.part, search.program
     discrete = _discrete(search)
     cuts = list(extra)
     found: list[dict[int, float]] = []
-    while len(found) < MOST_CONFIGURATIONS:
+    while len(found) < most:
         _, own = search.find(cuts, Expression())
         if own is None:
             break

@@ -6,9 +6,9 @@ for the grid, for parts with real features, and as the referee of the grid.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from ._solver import TIME_LIMIT, solve
 MOST_SUPPORTS = 1_000
 # Points the solver lists before sampling is the better way.
 MOST_BY_SOLVER = 1_000
+# How far a real may be off a value that was asked for, as a share of its size.
+_ASKED = 1e-14
 
 
 @dataclass
@@ -53,36 +55,95 @@ class Search:
             time_limit=self.time_limit,
         )
 
-    def _accept(self, columns: Numbers) -> Numbers | None:
+    def _accept(
+        self, columns: Numbers, asked: Mapping[int, float] | None = None
+    ) -> Numbers | None:
+        """Return the own changes behind a solution, None where the meaning refuses.
+
+        `asked` are total changes that the point must have, whatever the solution says.
+        """
+        for clean in (self._cleaned, self._within):
+            own = self._own_changes(columns, asked or {}, clean)
+            if self.part.feasible(self.before[None], own[None])[0]:
+                if self._as_asked(self.part.total(own[None])[0], asked or {}):
+                    return own
+        return None
+
+    def _own_changes(
+        self,
+        columns: Numbers,
+        asked: Mapping[int, float],
+        clean: Callable[[int, float, float], float],
+    ) -> Numbers:
         part = self.part
         own = np.zeros(len(part.names))
         change = np.zeros(len(part.names))
         for k in part.order:
-            arriving = sum(scale * change[i] for i, scale in part.links_into[k])
-            amount = self.program.own(part.names[k]).value(columns)
-            own[k] = self._cleaned(k, amount, float(arriving))
+            arriving = float(sum(s * change[i] for i, s in part.links_into[k]))
+            if k not in asked:
+                amount = self.program.own(part.names[k]).value(columns)
+                own[k] = clean(k, amount, arriving)
+            elif part.features[k].can_change:
+                own[k] = asked[k] - arriving
+                if part.features[k].kind == "real" and arriving:
+                    near = _ASKED * max(abs(asked[k]), abs(arriving))
+                    own[k] = 0.0 if abs(own[k]) <= near else own[k]
             change[k] = own[k] + arriving
-        return own if part.feasible(self.before[None], own[None])[0] else None
+        return own
+
+    def _as_asked(self, change: Numbers, asked: Mapping[int, float]) -> bool:
+        """Return whether a total change is as asked: exactly, reals by their slack."""
+        for k, wanted in asked.items():
+            off = 0.0
+            if self.part.features[k].kind == "real":
+                off = _ASKED * max(abs(self.before[k]), abs(self.before[k] + wanted))
+            if not abs(change[k] - wanted) <= off:
+                return False
+        return True
 
     def _cleaned(self, k: int, amount: float, arriving: float) -> float:
         """An own change without the solver's rounding."""
+        if self.part.features[k].kind == "real":
+            near = 1e-9 * max(1.0, abs(self.before[k]), abs(arriving))
+            if abs(amount) <= near:
+                return 0.0
+            if abs(amount + arriving) <= near:
+                return -arriving
+        return self._within(k, amount, arriving)
+
+    def _within(self, k: int, amount: float, arriving: float) -> float:
+        """Return an own change within the limits of its feature."""
         feature = self.part.features[k]
         if feature.kind != "real":
             return float(round(amount))
-        near = 1e-9 * max(1.0, abs(self.before[k]), abs(arriving))
-        if abs(amount) <= near:
-            return 0.0
-        if abs(amount + arriving) <= near:
-            return -arriving
         low, high = feature.own_limits(float(self.before[k]))
-        return float(min(max(amount, low), high))
+        return float(min(max(amount, low), high)) if amount else 0.0
 
     def feasible(self, reached: Mapping[int, float]) -> Outcome:
-        """CheckFeasibility: whether some change gets these features to these values."""
+        """CheckFeasibility: whether some change gets these features to these values.
+
+        Discrete values are met exactly, real ones up to 1e-14 of their size. Where
+        every feature has its value there is one change, and the meaning judges it.
+        """
+        asked = {k: value - float(self.before[k]) for k, value in reached.items()}
+        for k, wanted in asked.items():
+            if self.part.features[k].kind != "real" and wanted != round(wanted):
+                return Outcome.INFEASIBLE
+        # No solver where nothing else has to move, or where nothing else is left to.
+        if self._accept(np.zeros(len(self.program.column_lower)), asked) is not None:
+            return Outcome.FEASIBLE
+        if all(k in asked or np.isnan(b) for k, b in enumerate(self.before)):
+            return Outcome.INFEASIBLE
         extra = [
             row(self._at(position, value), 0, 0) for position, value in reached.items()
         ]
-        return self.find(extra, Expression())[0]
+        return solve(
+            self.program,
+            extra,
+            Expression(),
+            partial(self._accept, asked=asked),
+            time_limit=self.time_limit,
+        )[0]
 
     def _at(self, position: int, value: float) -> Expression:
         """An expression that is 0 where the feature reaches the value."""

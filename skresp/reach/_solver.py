@@ -17,13 +17,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import highspy
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from skresp.constraints import Expression, Program, Row
 
 from ._allowance import allowance
 from ._outcome import Outcome
+from ._scaling import Box, Columns, Model, scaled_model, tighten
 
 TIME_LIMIT = 10.0  # seconds for one solve
 
@@ -38,11 +38,17 @@ _OPTIONS = {
 _ROUNDING = 1e-9
 # How far a point may be off a row, relative to the terms of the row.
 _OFF = 1e-6
+# Refinement of a point that the meaning refused: combinations of literals cut off,
+# directions in which an optimum is looked for, smaller boxes in turn, and the sides of
+# a smaller box.
+_MOST_CUTS = 50
+_CORNERS = 4
+_MOST_ZOOMS = 4
+_ZOOM = 1e-5
 
 _of_thread = threading.local()
 
 Point = TypeVar("Point")
-Columns = NDArray[np.float64]
 
 
 def solve(
@@ -58,48 +64,202 @@ def solve(
     The point is feasible, but nothing is known about how near it is to the optimum.
 
     `accept` turns column values into what the caller wants, or None where the
-    meaning refuses them; a refused point makes the outcome undecided.
+    meaning refuses them. A refused point is refined: its literals are kept and the
+    other columns are solved for again, within bounds that exact arithmetic leaves.
+    The outcome is undecided where that does not help either.
     """
     rows = [*program.rows, *extra]
     for weights, lower, upper in rows:
         if not weights and not lower - _ROUNDING <= 0 <= upper + _ROUNDING:
             return Outcome.INFEASIBLE, None  # by arithmetic, no solver needed
+    rows = [row for row in rows if row[0]]
     if not program.column_lower:
         point = accept(np.zeros(0))
         outcome = Outcome.UNDECIDED if point is None else Outcome.FEASIBLE
         return outcome, point
-    model = _arrays(program, [row for row in rows if row[0]], objective)
+    box = Box.of(program)
+    if box.wide.any():
+        tight = tighten(rows, box)
+        if tight is None:
+            return Outcome.INFEASIBLE, None
+        box = tight
+    model = scaled_model(box, rows, objective)
     verdicts = []
+    refused: Columns | None = None
     for presolve in ("on", "off"):
-        status, columns = _run(model, presolve, time_limit)
+        status, units = _run(_as_passed(model), presolve, time_limit)
         if status == highspy.HighsModelStatus.kOptimal:
-            found = _checked(program, rows, columns)
-            point = None if found is None else accept(found)
+            columns = _checked(model, box, units)
+            point = None if columns is None else accept(columns)
             if point is not None:
                 return Outcome.FEASIBLE, point
+            refused = refused if columns is None else columns
+        verdicts.append(status)
+    if all(status == highspy.HighsModelStatus.kInfeasible for status in verdicts):
+        return Outcome.INFEASIBLE, None
+    if refused is None:
+        empty = tighten(rows, box) is None
+        return (Outcome.INFEASIBLE if empty else Outcome.UNDECIDED), None
+    return _refine(program, box, rows, objective, accept, refused, time_limit)
+
+
+def _refine(
+    program: Program,
+    box: Box,
+    rows: Sequence[Row],
+    objective: Expression,
+    accept: Callable[[Columns], Point | None],
+    columns: Columns,
+    time_limit: float,
+) -> tuple[Outcome, Point | None]:
+    """Search again from a point that the meaning refused.
+
+    The two-valued columns are kept as they are, which leaves the others tight bounds
+    and so a finer scale. Where these values admit nothing, they are cut off.
+    """
+    cuts = list(rows)
+    switches = box.switches
+    for _ in range(_MOST_CUTS):
+        values = columns[switches]
+        leaf = tighten(rows, box.fixed(switches, values))
+        if leaf is not None and not _is_excluded(program, leaf):
+            outcome, point = _solve_within(leaf, rows, objective, accept, time_limit)
+            if outcome is not Outcome.INFEASIBLE:
+                return outcome, point
+        if not len(switches):
+            return Outcome.INFEASIBLE, None
+        high = values == box.upper[switches]
+        weights = dict(zip(switches.tolist(), np.where(high, -1.0, 1.0), strict=True))
+        least = 1 + float(np.where(high, -values, values).sum())
+        cuts.append((weights, least, np.inf))
+        outcome, found = _optimum(box, cuts, objective, time_limit)
+        if found is None:
+            return outcome, None
+        point = accept(found)
+        if point is not None:
+            return Outcome.FEASIBLE, point
+        columns = found
+    return Outcome.UNDECIDED, None
+
+
+def _is_excluded(program: Program, box: Box) -> bool:
+    """Return whether some real is where a literal says that it is not."""
+    for literal, amount, low, high in program.strict:
+        if box.bounds(literal)[1] == 0:
+            first, last = box.bounds(amount)
+            if low <= first and last <= high:
+                return True
+    return False
+
+
+def _solve_within(
+    box: Box,
+    rows: Sequence[Row],
+    objective: Expression,
+    accept: Callable[[Columns], Point | None],
+    time_limit: float,
+) -> tuple[Outcome, Point | None]:
+    """Solve with all literals fixed: on the border, inside, and in smaller boxes."""
+    outcome, columns = _optimum(box, rows, objective, time_limit)
+    if columns is None:
+        return outcome, None
+    smaller: Box | None = box
+    for _ in range(_MOST_ZOOMS):
+        assert smaller is not None
+        point, columns = _inside(smaller, rows, columns, accept, time_limit)
+        if point is not None:
+            return Outcome.FEASIBLE, point
+        smaller = tighten(rows, smaller.around(columns, _ZOOM))
+        if smaller is None:
+            break
+    return Outcome.UNDECIDED, None
+
+
+def _inside(
+    box: Box,
+    rows: Sequence[Row],
+    columns: Columns,
+    accept: Callable[[Columns], Point | None],
+    time_limit: float,
+) -> tuple[Point | None, Columns]:
+    """Return an accepted point near or between optima in several directions.
+
+    The rows are closed where the meaning is strict, so an optimum may lie where the
+    meaning refuses it; points between optima seldom do. The second value is the last
+    point tried.
+    """
+    rng = np.random.default_rng(0)
+    whole = np.flatnonzero(box.integer & ~box.wide)
+    # First with integers free, then with those of the last point: only between points
+    # of equal integers is everything a solution.
+    for fixed in (False, True):
+        if fixed:
+            box = box.fixed(whole, columns[whole])
+        corners = [columns]
+        for _ in range(_CORNERS):
+            point = accept(columns)
+            if point is not None:
+                return point, columns
+            _, found = _optimum(box, rows, _direction(box, rng), time_limit)
+            if found is None:
+                break
+            corners.append(found)
+            columns = found
+    for _ in range(_CORNERS):
+        columns = rng.dirichlet(np.ones(len(corners))) @ np.array(corners)
+        columns = np.where(box.integer, np.rint(columns), columns)
+        point = accept(columns)
+        if point is not None:
+            return point, columns
+    return None, columns
+
+
+def _direction(box: Box, rng: np.random.Generator) -> Expression:
+    """Return a random objective in which the columns count alike."""
+    free = np.flatnonzero(box.upper > box.lower)
+    weights = rng.normal(size=len(free)) / (box.upper - box.lower)[free]
+    return Expression(dict(zip(free.tolist(), weights.tolist(), strict=True)))
+
+
+def _optimum(
+    box: Box, rows: Sequence[Row], objective: Expression, time_limit: float
+) -> tuple[Outcome, Columns | None]:
+    """Return the columns of a solution, infeasible where both runs say so."""
+    model = scaled_model(box, rows, objective)
+    verdicts = []
+    for presolve in ("on", "off"):
+        status, units = _run(_as_passed(model), presolve, time_limit)
+        if status == highspy.HighsModelStatus.kOptimal:
+            columns = _checked(model, box, units)
+            if columns is not None:
+                return Outcome.FEASIBLE, columns
         verdicts.append(status)
     if all(status == highspy.HighsModelStatus.kInfeasible for status in verdicts):
         return Outcome.INFEASIBLE, None
     return Outcome.UNDECIDED, None
 
 
-def _checked(program: Program, rows: Sequence[Row], columns: Columns) -> Columns | None:
-    """Return the point with integers rounded; None where it is no solution."""
-    if columns.shape != (len(program.column_lower),) or not np.isfinite(columns).all():
+def _as_passed(model: Model) -> tuple[Any, ...]:
+    """Return a model in the form that HiGHS takes."""
+    _, lower, _, row_lower, _, _, index, *_ = model.arrays
+    return (
+        len(lower),
+        len(row_lower),
+        len(index),
+        int(highspy.MatrixFormat.kRowwise),
+        int(highspy.ObjSense.kMinimize),
+        0.0,
+        *model.arrays,
+    )
+
+
+def _checked(model: Model, box: Box, units: Columns) -> Columns | None:
+    """Return the point in the program's units; None where it is no solution."""
+    if not model.holds(units, _OFF):
         return None
-    columns = np.where(program.column_integer, np.rint(columns), columns)
-    size = np.maximum(1.0, np.abs(columns))
-    if (columns < np.array(program.column_lower) - _OFF * size).any():
-        return None
-    if (columns > np.array(program.column_upper) + _OFF * size).any():
-        return None
-    values = columns.tolist()
-    for weights, lower, upper in rows:
-        terms = [weight * values[column] for column, weight in weights.items()]
-        off = _OFF * max(1.0, sum(map(abs, terms)))
-        if not lower - off <= sum(terms) <= upper + off:
-            return None
-    return columns
+    columns = model.shift + model.scale * units
+    columns = np.where(box.integer, np.rint(columns), columns)
+    return np.clip(columns, box.lower, box.upper)
 
 
 class Relaxed(NamedTuple):
@@ -189,32 +349,3 @@ def _answer(
     if highs.run() == highspy.HighsStatus.kError:
         return highs, highspy.HighsModelStatus.kSolveError
     return highs, highs.getModelStatus()
-
-
-def _arrays(
-    program: Program, rows: Sequence[Row], objective: Expression
-) -> tuple[Any, ...]:
-    columns = len(program.column_lower)
-    cost = np.zeros(columns)
-    for column, weight in objective.terms.items():
-        cost[column] = weight
-    starts = np.cumsum([0, *(len(weights) for weights, _, _ in rows)], dtype=np.int32)
-    index = np.array([c for weights, _, _ in rows for c in weights], dtype=np.int32)
-    value = np.array([w for weights, _, _ in rows for w in weights.values()])
-    return (
-        columns,
-        len(rows),
-        len(index),
-        int(highspy.MatrixFormat.kRowwise),
-        int(highspy.ObjSense.kMinimize),
-        0.0,
-        cost,
-        np.array(program.column_lower, dtype=float),
-        np.array(program.column_upper, dtype=float),
-        np.array([lower for _, lower, _ in rows], dtype=float),
-        np.array([upper for _, _, upper in rows], dtype=float),
-        starts,
-        index,
-        value.astype(float),
-        np.array(program.column_integer, dtype=np.int32),
-    )
