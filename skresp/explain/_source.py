@@ -44,6 +44,7 @@ from skresp.scores import (
     predicted_numbers,
     probabilities,
     row_keys,
+    told_lines,
     whole,
 )
 
@@ -113,15 +114,45 @@ class Source:
         return found.taken(which, len(people))
 
     def ask(self, X: Any, points: Points, shift: NDArray[np.float64]) -> NDArray[Any]:
-        """The model's answers to points that are shifted by so much in all features."""
+        """Return the model's answers to points that are shifted in all features."""
         table = as_table(X)
         codes = encode(self.actions, table, missing="hold", everything=True)
         before = codes[points.owner]
         change = np.zeros_like(before)
         change[:, points.columns] = points.change
+        change += self._shift_of(before + change, shift)
         door = self.door(table)
-        new = new_values(whole(self.actions), before, change + shift, door.wardrobe)
+        new = new_values(whole(self.actions), before, change, door.wardrobe)
         return door.ask(points.owner, [Segment(0, len(before), new)])
+
+    def _shift_of(
+        self, codes: NDArray[np.float64], shift: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the shift of each row: a binary flips, whatever its value."""
+        binary = [f.kind == "binary" for f in self.actions.features.values()]
+        return np.where(binary, (shift != 0) * (1.0 - 2.0 * codes), shift)
+
+    def shifted_shares(
+        self, X: Any, feature: str, shift: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the shares of lines after the rows have shifted; NaN for no line."""
+        table = as_table(X)
+        codes = encode(self.actions, table, missing="hold", everything=True)
+        after = codes + self._shift_of(codes, shift)
+        part = next(p for p in parts_of(self.actions) if feature in p.names)
+        columns = [self.actions.names.index(name) for name in part.names]
+        found = told_lines(
+            self.door(decode(self.actions, table, codes, after)),
+            part,
+            part.names.index(feature),
+            np.arange(len(codes)),
+            after[:, columns],
+            self.question,
+        )
+        if found is None:
+            return np.full(len(codes), np.nan)
+        _, told, pieces = found
+        return np.where(told, pieces.shares(len(codes))[0], np.nan)
 
     def as_numbers(
         self, X: Any, names: list[str]

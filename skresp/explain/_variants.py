@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,32 +104,26 @@ class Variants:
         return total
 
     def robust(self, radius: Mapping[str, float], n_shifts: int = 32) -> Scores:
-        """The least share over shifts of the other features within a radius.
+        """Return the least share over shifts of the other features within a radius.
 
         Parameters
         ----------
         radius : mapping from feature to the size its value may be off by
-            Numbers only; an integer is off by whole units.
+            In the feature's own units. An integer is off by whole units; a binary
+            flips where its radius is at least 1. Labels cannot be off.
         n_shifts : int, default=32
             Shifts that are tried: none, every feature at one of its ends, and random
             ones. The least share over all shifts is at most what is returned.
         """
         self._needs_points("robust")
         actions = self.source.actions
-        size = np.zeros(len(actions.names))
-        for name, amount in radius.items():
-            if name not in actions.features:
-                raise ValueError(f"radius names {name!r}, which is no feature.")
-            if actions.features[name].kind not in ("integer", "real"):
-                raise ValueError(
-                    f"radius names {name!r}, which is {actions.features[name].kind}; "
-                    f"only integer and real values can be off."
-                )
-            size[actions.names.index(name)] = amount
+        size = self._sizes(radius)
         shifts = self._shifts(size, n_shifts)
         out = np.zeros_like(self.values)
         for j, name in self._movable():
             points = self._points(name)
+            # The pieces of a line lie elsewhere once the other features have moved.
+            on_lines = bool((points.weight != 1).any())
             least = np.ones(len(self.values))
             for shift in shifts:
                 mine = shift.copy()
@@ -138,23 +133,58 @@ class Variants:
                 good = np.bincount(
                     points.owner, points.weight * reached, minlength=len(least)
                 )
-                least = np.minimum(least, good / np.where(total > 0, total, 1))
+                share = good / np.where(total > 0, total, 1)
+                if on_lines:
+                    exact = self.source.shifted_shares(self.data, name, mine)
+                    share = np.where(np.isnan(exact), share, exact)
+                least = np.minimum(least, share)
             out[:, j] = least
         out[np.isnan(self.values) | (self.n_reachable == 0)] = 0.0
         out[np.isnan(self.values)] = np.nan
         return out
 
+    def _sizes(self, radius: Any) -> Scores:
+        """Return the radius of each feature of the action set."""
+        actions = self.source.actions
+        if not isinstance(radius, Mapping):
+            example = next(iter(actions.names), "income")
+            raise TypeError(
+                f"radius must be a mapping from feature to the size its value may be "
+                f"off by, got {radius!r}. Name the features, for instance "
+                f"radius={{{example!r}: 1}}."
+            )
+        size = np.zeros(len(actions.names))
+        for name, amount in radius.items():
+            if name not in actions.features:
+                raise ValueError(f"radius names {name!r}, which is no feature.")
+            if actions.features[name].kind == "categorical":
+                raise ValueError(
+                    f"radius names {name!r}, which is categorical; only numbers and "
+                    f"binaries can be off. Leave it out."
+                )
+            number = isinstance(amount, Real) and not isinstance(amount, bool)
+            if not number or not 0 <= amount < np.inf:
+                raise ValueError(
+                    f"radius[{name!r}] must be a finite number of at least 0, got "
+                    f"{amount!r}."
+                )
+            size[actions.names.index(name)] = amount
+        return size
+
     def _shifts(self, size: Scores, n: int) -> list[Scores]:
+        """Return shifts of all features; 1 and -1 flip a binary."""
         rng = np.random.default_rng(self.source.seed)
-        whole = np.array(
-            [f.kind == "integer" for f in self.source.actions.features.values()]
-        )
+        kinds = np.array([f.kind for f in self.source.actions.features.values()])
+        binary = kinds == "binary"
+        size = np.where(binary, np.minimum(np.floor(size), 1.0), size)
         shifts = [np.zeros_like(size)]
         for k in np.flatnonzero(size):
-            for sign in (1.0, -1.0):
+            for sign in (1.0,) if binary[k] else (1.0, -1.0):
                 shifts.append(np.where(np.arange(len(size)) == k, sign * size, 0.0))
         while len(shifts) < n:
-            shifts.append(rng.uniform(-size, size))
+            drawn = rng.uniform(-size, size)
+            shifts.append(np.where(binary, np.ceil(drawn), drawn))
+        whole = kinds == "integer"
         return [np.where(whole, np.trunc(shift), shift) for shift in shifts]
 
     def profile(
@@ -179,10 +209,11 @@ class Variants:
         return pd.concat(parts, ignore_index=True)
 
     def monotone(self) -> Monotone:
-        """Where moving far enough one way always works, and nothing else does.
+        """Return where moving far enough one way always works, and nothing else does.
 
+        A feature whose every change works, up and down, is monotone too: its side is 2.
         `side` and `threshold` are arrays of the scores' shape; `side != 0` marks the
-        scores that this holds of, for `top(where=...)`.
+        monotone scores, for `top(where=...)`.
         """
         self._needs_points("monotone")
         side = np.zeros(self.values.shape, dtype=np.int8)

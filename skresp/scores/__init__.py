@@ -18,6 +18,7 @@ from ._effects import RandomEffects
 from ._ensemble import DOUBLE, SKLEARN, XGBOOST, Ensemble, link_of, own_scores
 from ._interval import agresti_coull, at_most, sample_size
 from ._intervals import intervals_of, join_values
+from ._lines import told_lines
 from ._listed import new_values
 from ._lists import Question
 from ._movable import movable
@@ -89,5 +90,6 @@ __all__ = [
     "sample_size",
     "score",
     "target_warning",
+    "told_lines",
     "whole",
 ]

@@ -47,6 +47,8 @@ _ENCODERS = {
 ROUNDINGS = 16
 # Rows below which nothing can be checked.
 _FEWEST_ROWS = 8
+# Linear models whose probability is the logistic function of their score.
+_LOGITS = {"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"}
 _LINEAR = {
     "LogisticRegression",
     "LogisticRegressionCV",
@@ -67,6 +69,15 @@ _LINEAR = {
     "LinearSVR",
     "BayesianRidge",
     "HuberRegressor",
+    "ARDRegression",
+    "Lars",
+    "LarsCV",
+    "LassoLars",
+    "LassoLarsCV",
+    "LassoLarsIC",
+    "OrthogonalMatchingPursuit",
+    "QuantileRegressor",
+    "TheilSenRegressor",
 }
 
 
@@ -166,9 +177,7 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
         return None
     library = type(final).__module__.split(".")[0]
     if library == "sklearn" and type(final).__name__ in _LINEAR:
-        link = "logit" if _has_logits(final) else "margin"
-        if not hasattr(final, "classes_"):
-            link = "identity"
+        link = _linear_link(final)
         scores = _scores(inner, rows)
         doubt = _doubt(inner, rows)
         decision = decision_of(goal, scores, doubt, link, rule)
@@ -320,5 +329,12 @@ def _scores(model: Any, rows: Any) -> Floats:
     return model_scores(model, "decision_function" if scored else "predict", rows)
 
 
-def _has_logits(model: Any) -> bool:
-    return type(model).__name__ in ("LogisticRegression", "LogisticRegressionCV")
+def _linear_link(model: Any) -> str:
+    """Return what turns the scores of a linear model into predictions."""
+    if not hasattr(model, "classes_"):
+        return "identity"
+    name, loss = type(model).__name__, getattr(model, "loss", None)
+    if name == "SGDClassifier" and loss == "modified_huber":
+        return "clipped"
+    logits = name == "SGDClassifier" and loss == "log_loss"
+    return "logit" if logits or name in _LOGITS else "margin"

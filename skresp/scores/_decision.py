@@ -128,6 +128,10 @@ def _beyond(
         rounding = _FLOAT32 if doubt > DOUBT else _FLOAT64
         least = rounding / (threshold * (1.0 - threshold))
         return Decision(0, sign * float(logit(threshold)), sign, doubt, 1, least)
+    if width == 1 and classes == 2 and link == "clipped" and 0 < threshold < 1:
+        # The probability of the second class is (score + 1) / 2, cut off at 0 and 1.
+        sign = 1.0 if place == 1 else -1.0
+        return Decision(0, sign * (2.0 * threshold - 1.0), sign, doubt)
     if width == classes and link == "probability":
         return Decision(place, threshold, 1.0, doubt)
     return None

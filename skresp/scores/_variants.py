@@ -25,8 +25,10 @@ class Monotone:
 
     Attributes
     ----------
-    side : 1 where it works upwards, -1 downwards, 0 where it is not monotone
-    threshold : the reached value from which on it works; NaN where not monotone
+    side : 1 where it works upwards, -1 downwards, 2 where every change works, up and
+        down, and 0 where it is not monotone
+    threshold : the reached value from which on it works, the current value where every
+        change up and down works; NaN where not monotone
     """
 
     side: NDArray[np.int8]
@@ -34,8 +36,11 @@ class Monotone:
 
 
 def monotone(points: Points, people: int) -> Monotone:
-    """For each person: on one side all points beyond a threshold hit and none before
-    it does, and none on the other side hits."""
+    """Return for each person whether a feature is monotone.
+
+    On one side all points beyond a threshold hit and none before it does, and none on
+    the other side hits; or every point on both sides hits.
+    """
     side = np.zeros(people, dtype=np.int8)
     threshold = np.full(people, np.nan)
     value = points.before[:, points.place] + points.edge
@@ -58,6 +63,11 @@ def monotone(points: Points, people: int) -> Monotone:
         at = good & alone[points.owner]
         at &= np.abs(points.edge) == nearest[points.owner]
         threshold[points.owner[at]] = value[at]
+    missed = np.bincount(points.owner[~points.reached], minlength=people)
+    both = (hits[1] > 0) & (hits[-1] > 0) & (missed == 0)
+    side[both] = 2
+    now = both[points.owner]
+    threshold[points.owner[now]] = points.before[now, points.place]
     return Monotone(side, threshold)
 
 

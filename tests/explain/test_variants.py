@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
@@ -75,7 +76,8 @@ def naive_side(changes, hit):
         if good and not any(other):
             if all(h for size, h in mine if size >= min(good)):
                 return way
-    return 0
+    both = any(c > 0 for c in changes) and any(c < 0 for c in changes)
+    return 2 if both and all(hit) else 0
 
 
 @pytest.fixture
@@ -113,6 +115,62 @@ def test_monotone_names_the_side_and_the_threshold(loans):
     assert set(reasons["feature"]) <= {"loans", "years"}
     with pytest.raises(ValueError, match="scores' shape"):
         explanation.top(4, where=[True])
+
+
+@pytest.mark.parametrize("kind", ["real", "integer"])
+def test_a_feature_whose_every_change_works_is_monotone(kind):
+    X = pd.DataFrame({"a": np.arange(41.0) / 2})
+    tree = DecisionTreeClassifier().fit(X, (X["a"] != 10).astype(int))
+    people = pd.DataFrame({"a": [10.0, 0.0, 20.0]})
+    spy = Spy(lambda X: X["a"] != 10)
+    wanted = [[2], [0], [0]]
+    explainer = ResponsivenessExplainer(spy, ActionSet({"a": Feature(kind, 0, 20)}))
+    found = explainer.fit(X).explain(people).monotone()
+    if kind == "integer":  # 10 itself does not work for the others
+        np.testing.assert_array_equal(found.side, wanted)
+        np.testing.assert_array_equal(found.threshold, [[10], [np.nan], [np.nan]])
+    else:
+        assert found.side[0, 0] == 2
+    one_way = ActionSet({"a": Feature(kind, 0, 20, direction="increase")})
+    explanation = ResponsivenessExplainer(spy, one_way).fit(X).explain(people)
+    assert explanation.monotone().side[0, 0] == 1
+    line = ResponsivenessExplainer(tree, ActionSet({"a": Feature(kind, 8, 9)}))
+    found = line.fit(X).explain(pd.DataFrame({"a": [8.5 if kind == "real" else 8.0]}))
+    assert found.monotone().side[0, 0] == (2 if kind == "real" else 1)
+
+
+def test_a_radius_of_1_lets_a_binary_flip():
+    X = pd.DataFrame({"loans": [3, 3], "job": [1, 0], "age": [30, 40]})
+    actions = ActionSet(
+        {
+            "loans": Feature("integer", 0, 5),
+            "job": Feature("binary", actionable=False),
+            "age": Feature("integer", actionable=False),
+        }
+    )
+    spy = Spy(lambda X: (X["loans"] <= 1) & (X["job"] == 1) | (X["loans"] == 0))
+    explanation = ResponsivenessExplainer(spy, actions).fit(X).explain(X)
+    assert explanation.values[:, 0].tolist() == [0.4, 0.2]
+    assert explanation.robust({"job": 1})[:, 0].tolist() == [0.2, 0.2]
+    assert explanation.robust({"job": 0.9})[:, 0].tolist() == [0.4, 0.2]
+    assert explanation.robust({"job": 1, "age": 3})[:, 0].tolist() == [0.2, 0.2]
+
+
+def test_the_robust_score_of_a_line_is_that_of_the_shifted_person():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 10, (300, 3)), columns=["a", "b", "c"])
+    for model in (LogisticRegression(), DecisionTreeClassifier(max_depth=6)):
+        model.fit(X, (X["a"] + 0.5 * X["b"] > 9 + 0.1 * X["c"]).astype(int))
+        actions = ActionSet.infer(X, immutable=["b", "c"])
+        explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+        people = X[:8]
+        robust = explainer.explain(people).robust({"b": 1.0}, n_shifts=3)
+        shifted = [
+            explainer.explain(people.assign(b=people["b"] + d)).values[:, 0]
+            for d in (0, 1, -1)
+        ]
+        np.testing.assert_allclose(robust[:, 0], np.min(shifted, axis=0))
+        assert (robust[:, 0] < shifted[0]).any()
 
 
 def test_a_function_of_rows_and_points_can_be_the_cost(loans):
@@ -195,6 +253,9 @@ def test_rows_without_a_score_have_no_variant():
         (lambda e: e.cost_weighted({"dog": 1}), "cost names 'dog'"),
         (lambda e: e.cost_weighted(3), "must be a mapping from feature to cost"),
         (lambda e: e.robust({"dog": 1}), "radius names 'dog'"),
+        (lambda e: e.robust(0.1), "radius must be a mapping .* got 0.1"),
+        (lambda e: e.robust({"age": -1}), "at least 0, got -1"),
+        (lambda e: e.robust({"age": "wide"}), "finite number .* got 'wide'"),
         (lambda e: e.intuitive({"dog": "increase"}), "directions names 'dog'"),
         (lambda e: e.intuitive({"loans": "up"}), "must be 'increase' or 'decrease'"),
         (lambda e: e.profile(0, "dog"), "no feature 'dog'"),
