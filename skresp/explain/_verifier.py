@@ -74,14 +74,23 @@ class Verifier:
             Seconds after which whatever is left is "unknown". With a limit two calls
             may differ in what they got done.
         cost : "fewest", mapping or callable, optional
-            Ask for the cheapest witness of its status (the cheapest single change,
-            where there is one), which takes longer where several changes are needed
-            at once. "fewest": as few features as possible and then the smallest
-            change, each as a share of its range. A mapping from feature to the cost
-            of a unit of change, one number or a pair (up, down). Or a function of two
-            frames of numbers, the columns of one part before and after, whose results
-            are added up. For models that can only be asked it is the cheapest among
-            the points that were.
+            Look for the cheapest witness of its status: the cheapest single change,
+            where there is one. This takes longer where several changes are needed at
+            once. "fewest": as few features as possible and then the smallest change,
+            each as a share of its range. A mapping from feature to the cost of a unit
+            of change, one number or a pair (up, down). Or a function of two frames of
+            numbers, the columns of one part before and after, whose results are added
+            up.
+
+            The proof is "cheapest" where all changes of that status were compared,
+            otherwise "cheapest found". All are compared for discrete features; for a
+            real feature with "fewest" or a mapping, if the model is linear or a tree
+            ensemble and no other real feature of its part is free. The change is then
+            minimal up to 1e-9 of the numbers involved (1e-6 at a border that a
+            constraint excludes). A linear model with several changes that involve
+            real features, a function over real features, and several changes of a
+            model that can only be evaluated give "cheapest found". Without `cost` the
+            proof is "witness" and the witness need not be cheap.
 
         Returns
         -------

@@ -249,29 +249,73 @@ class _Run(Run):
             value = (self.gap[owner] + gain[place]).min(axis=1)
             np.maximum.at(best, owner, value)
             sure = np.flatnonzero(value > tolerance)
-            order = sure[np.lexsort((cost[place[sure]], owner[sure]))]
+            here = cost[place]
+            here[sure] = self._cost_where_reached(p, owner[sure], place[sure])
+            order = sure[np.lexsort((here[sure], owner[sure]))]
             lead = (
                 order[np.r_[True, owner[order][1:] != owner[order][:-1]]]
                 if len(order)
                 else order
             )
-            cheaper = lead[cost[place[lead]] < price[owner[lead]]]
+            cheaper = lead[here[lead] < price[owner[lead]]]
             who = owner[cheaper]
-            price[who] = cost[place[cheaper]]
+            price[who] = here[cheaper]
             out.choice[who] = self.stay(who)
             out.choice[who, p] = place[cheaper]
             doubt = np.flatnonzero(np.abs(value) <= tolerance)
             near += [(int(owner[k]), p, int(place[k])) for k in doubt]
-        out.note(np.flatnonzero(np.isfinite(price)), SINGLE, WITNESS)
-        asked = [entry for entry in near if not np.isfinite(price[entry[0]])]
+        known = np.isfinite(price)
+        out.note(np.flatnonzero(known), SINGLE, WITNESS)
+        out.cheapest[known] = self.priced[known]
+        if self.ask.cost is None:
+            asked = [entry for entry in near if not known[entry[0]]]
+        else:
+            near = [entry for entry in near if self._price(entry) < price[entry[0]]]
+            asked = sorted(near, key=self._price, reverse=True)
         if asked:
             who = np.array([i for i, _, _ in asked])
             choice = self.stay(who)
             for k, (_, p, place_of) in enumerate(asked):
                 choice[k, p] = place_of
             ok = self.reached(who, choice)
-            out.choice[who[ok]] = choice[ok]
+            out.choice[who[ok]] = choice[ok]  # of several the last, the cheapest
             out.note(who[ok], SINGLE, WITNESS)
+            out.cheapest[who[ok]] = self.priced[who[ok]]
+
+    def _price(self, entry: tuple[int, int, int]) -> float:
+        _, p, place = entry
+        return float(self.costs[p][place])
+
+    def _cost_where_reached(self, p: int, owner: Places, place: Places) -> Numbers:
+        """Return the costs of the nearest changes that reach the target by options.
+
+        `place` are options of part `p` that reach it for the people `owner`. On the
+        way there from the next option inward the gaps are linear.
+        """
+        each, cost = self.options[p], self.costs[p][place]
+        inward = each.inward[place]
+        if self.ask.cost is None or callable(self.ask.cost) or (inward < 0).all():
+            return cost
+        some = np.flatnonzero(inward >= 0)
+        near, far = inward[some], place[some]
+        goal = self.model.tolerance
+        short = goal - self.gap[owner[some]] - self.gains[p][near]
+        share = np.divide(
+            short,
+            self.gains[p][far] - self.gains[p][near],
+            out=np.zeros_like(short),
+            where=short > 0,
+        ).max(axis=1)
+        step = each.changes[far] - each.changes[near]
+        change = each.changes[near] + np.clip(share, 0, 1)[:, None] * step
+        if each.part.features[0].kind == "integer" and len(each.part.names) == 1:
+            unit = np.copysign(each.part.features[0].step or 1, change)
+            change = np.ceil(change / unit) * unit
+        before = each.before_of(far)
+        # Without the last digits, which depend on the row that gains are measured in.
+        part, power = np.frexp(costs_of(self.ask, each.part, before, change))
+        cost[some] = np.ldexp(np.rint(part * 2**36), power - 36)
+        return cost
 
     def _others(self, out: Found, people: Places) -> None:
         tolerance = self.model.tolerance
@@ -292,15 +336,10 @@ class _Run(Run):
             if self.gap.shape[1] == 1:
                 out.choice[joint] = self._few_parts(joint, out.best[joint])
         else:
-            goal = float(np.nextafter(tolerance, np.inf))
             for i in joint:
                 if self.ask.deadline.is_over:
                     break
-                budget = self.ask.max_points - int(out.used[i])
-                choice, _, _, nodes = self._search(int(i), CHEAPEST, goal, budget)
-                out.used[i] += nodes
-                if len(choice):
-                    out.choice[i] = choice[0]
+                self._cheapest(out, int(i))
         self.note_joint(out, joint, out.choice[joint])
         for i in people[complete & (value >= -tolerance) & (value <= tolerance)]:
             if self.ask.deadline.is_over:
@@ -311,6 +350,24 @@ class _Run(Run):
             out.used[i] += nodes
             cost = self.cost[choice + self.start[:-1]].sum(axis=1)
             self.settle(out, int(i), choice, cost, ended)
+
+    def _cheapest(self, out: Found, i: int) -> None:
+        """The cheapest options together that reach the target.
+
+        They are the cheapest changes only where the options are all there is: else
+        several numbers can each go a part of their way.
+        """
+        tolerance = self.model.tolerance
+        for goal in (-tolerance, float(np.nextafter(tolerance, np.inf))):
+            budget = self.ask.max_points - int(out.used[i])
+            choice, value, ended, nodes = self._search(i, CHEAPEST, goal, budget)
+            out.used[i] += nodes
+            if not len(choice):
+                return
+            if value > tolerance or self.reached(np.array([i]), choice)[0]:
+                out.choice[i] = choice[0]
+                out.cheapest[i] = goal < 0 and ended and self.listed[i]
+                return
 
     def _few_parts(self, people: Places, best: Places) -> Places:
         """Of the best of each part as few as it takes, the largest gains first."""

@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 from skresp.reach import distinct_rows
 from skresp.scores import DOUBLE, XGBOOST, Decision, Door, Ensemble
 
-from ._compile import Trees
+from ._compile import FEATURE, Trees
 from ._found import option_points
 from ._options import Options
 
 Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
+
+
+_FLOAT32 = 1e-6
 
 
 class NotSeparableError(Exception):
@@ -88,6 +91,17 @@ class Coder:
             _depth(ensemble),
         )
         return trees, base
+
+
+def tolerance_of(trees: Trees, decision: Decision, rule: int) -> float:
+    """Return how far a sum of trees may be off by rounding."""
+    if rule != XGBOOST:
+        return decision.tolerance
+    # Sums in float32: each tree may round by a share of what they come to.
+    leaf = trees.nodes[:, FEATURE] < 0
+    size = np.where(leaf, np.abs(trees.gain).max(axis=1), 0.0)
+    largest = np.maximum.reduceat(size, trees.roots)
+    return max(decision.tolerance, _FLOAT32 * float(largest.sum()))
 
 
 def _depth(ensemble: Ensemble) -> int:

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp.reach import OutOfTimeError, Part, allowance
-from skresp.scores import XGBOOST, Door
+from skresp.scores import Door
 
 from ._boxes import search, search_all
 from ._branch import ALL, CHEAPEST
-from ._classes import Classes, Coder, classes_of
-from ._compile import FEATURE, Trees
+from ._classes import Classes, Coder, classes_of, tolerance_of
+from ._compile import Trees
 from ._cuts import Cutter
 from ._found import (
     BOUND,
@@ -38,8 +38,6 @@ Places = NDArray[np.intp]
 Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]
 
-_FLOAT32 = 1e-6
-
 
 @dataclass(frozen=True)
 class Forest:
@@ -59,13 +57,7 @@ class Forest:
         coder = Coder.of(along.ensemble)
         allowance().deadline.check()
         trees, base = coder.trees(along.ensemble, along.decision)
-        tolerance = along.decision.tolerance
-        if along.ensemble.rule == XGBOOST:
-            # Sums in float32: each tree may round by a share of what they come to.
-            leaf = trees.nodes[:, FEATURE] < 0
-            size = np.where(leaf, np.abs(trees.gain).max(axis=1), 0.0)
-            largest = np.maximum.reduceat(size, trees.roots)
-            tolerance = max(tolerance, _FLOAT32 * float(largest.sum()))
+        tolerance = tolerance_of(trees, along.decision, along.ensemble.rule)
         return cls(along, coder, trees, base, tolerance)
 
     def cutter(self, door: Door, part: Part, codes: Numbers) -> Cutter:
@@ -183,8 +175,14 @@ class _Run(Run):
         sure = np.flatnonzero(some & (self.alone > tolerance))
         # The cheapest of each person comes last, and stays.
         self._note_single(out, sure[np.lexsort((-price[sure], owner[sure]))])
-        near = np.flatnonzero(some & (np.abs(self.alone) <= tolerance))
-        near = near[out.status[owner[near]] == UNKNOWN]
+        least = np.full(len(self.rows), np.inf)
+        if self.ask.cost is None:
+            least[out.status == SINGLE] = -np.inf
+        else:
+            np.minimum.at(least, owner[sure], price[sure])
+        near = np.flatnonzero(
+            some & (np.abs(self.alone) <= tolerance) & (price < least[owner])
+        )
         if len(near):
             # So near that only the model itself can tell.
             near = near[np.lexsort((-price[near], owner[near]))]
@@ -205,6 +203,7 @@ class _Run(Run):
         last = entries[::-1][back]
         out.choice[who] = self._single_choice(last)
         out.note(who, SINGLE, WITNESS)
+        out.cheapest[who] = self.priced[who]
 
     # -- all parts together -----------------------------------------------------------
 
@@ -399,26 +398,29 @@ class _Run(Run):
     def _cheapest(
         self, out: Found, i: int, value: Numbers, classes: Any, done: Truth
     ) -> None:
-        """The cheapest choice that reaches the target beyond doubt, else one in it."""
+        """The cheapest choice that may reach the target, or else that surely does."""
         parts = int((self.classes.count[i] > 1).sum())
         tolerance = self.forest.tolerance
-        for goal in (float(np.nextafter(tolerance, np.inf)), -tolerance):
+        for goal in (-tolerance, float(np.nextafter(tolerance, np.inf))):
             best = np.full(parts, -1, dtype=np.int64)
             nothing = np.zeros((0, parts), dtype=np.int64)
             budget = self.ask.max_points - int(out.used[i])
             order, answer = self._search(i, CHEAPEST, goal, budget, best, nothing)
             _, nodes, found, ended = answer
             out.used[i] += nodes
-            done[i] = ended
-            if found >= goal:
-                value[i] = found
-                classes[i] = -1
-                classes[i, order] = best
+            done[i] |= ended
+            if found < goal:
                 return
-            if value[i] > tolerance:
-                return  # a way is known, though not whether it is the cheapest
-            if not ended:
+            tried = np.full((1, classes.shape[1]), -1, dtype=np.int64)
+            tried[0, order] = best
+            who = np.array([i])
+            doubtful = found <= tolerance
+            if not doubtful or self.reached(who, self._as_options(who, tried))[0]:
+                value[i] = max(found, np.nextafter(tolerance, np.inf))
+                classes[i] = tried[0]
+                out.cheapest[i] = goal < 0 and ended and self.priced[i]
                 return
+            value[i] = max(value[i], float(np.nextafter(found, np.inf)))
 
     def _near_border(self, out: Found, i: int) -> None:
         """Somebody whose best is so near to the border that the model must be asked."""

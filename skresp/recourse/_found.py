@@ -32,6 +32,7 @@ STATUSES = (
 # How a verdict was come by.
 NOTHING, WITNESS, BOUND, EXHAUSTION, NO_CHANGE = range(5)
 OUT_OF_BUDGET, NOT_ALL, CONTRADICTED = range(5, 8)
+CHEAPEST_OF_ALL, CHEAPEST_FOUND = range(8, 10)
 PROOFS = (
     "",
     "witness",
@@ -41,6 +42,8 @@ PROOFS = (
     "out of budget",
     "not all changes can be gone through",
     "the model's answer differs from its reading",
+    "cheapest",
+    "cheapest found",
 )
 
 
@@ -63,7 +66,8 @@ class Ask:
 class Found:
     """Verdicts of a run of people; a choice is a place in the options of each part.
 
-    `best` is the choice with the greatest score, where `best_known`.
+    `best` is the choice with the greatest score, where `best_known`. `cheapest` tells
+    where the choice was compared with every other one that has its status.
     """
 
     status: NDArray[np.int8]
@@ -72,6 +76,7 @@ class Found:
     used: NDArray[np.int64]
     best: Places
     best_known: Truth
+    cheapest: Truth
     parts: list[Options] = field(default_factory=list)
 
     @classmethod
@@ -86,6 +91,7 @@ class Found:
             stay,
             np.zeros(people, dtype=np.int64),
             stay.copy(),
+            np.zeros(people, dtype=bool),
             np.zeros(people, dtype=bool),
             list(options),
         )

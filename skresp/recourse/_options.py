@@ -7,7 +7,7 @@ its mind.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,7 +29,7 @@ from skresp.reach import (
     shared_cache,
 )
 
-from ._places import lone_changes, mixed_changes
+from ._places import Entry, lone_changes, lone_inward, mixed_changes
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -65,6 +65,9 @@ class Options:
         counts for one
     is_thinned : whether some changes, the ends of lines too, were left out to save
         points
+    listed : whether a value's changes are all there are, one by one
+    inward : for each change the next one with a smaller own change along its line,
+        where all in between are feasible, and single where it is; -1 for none
     """
 
     part: Part
@@ -75,6 +78,8 @@ class Options:
     changes: Numbers
     single: Truth
     complete: Truth
+    listed: Truth
+    inward: Places
     points: NDArray[np.int64]
     is_thinned: bool = False
 
@@ -130,6 +135,8 @@ class Options:
             changes=self.changes[pick],
             single=self.single[pick],
             complete=self.complete & (keep == counts - 1),
+            listed=self.listed & (keep == counts - 1),
+            inward=np.full(len(pick), -1, dtype=np.intp),
             points=np.minimum(self.points, keep),
             is_thinned=True,
         )
@@ -146,7 +153,13 @@ class Options:
             if extra
             else self.changes,
             single=np.insert(self.single, at, False),
+            inward=self._shifted(at),
         )
+
+    def _shifted(self, at: list[int]) -> Places:
+        """Return `inward` where changes that have none are inserted at these places."""
+        place = self.inward + np.searchsorted(at, self.inward, side="right")
+        return np.insert(np.where(self.inward < 0, -1, place), at, -1)
 
 
 #: Where along lines a model may change its mind. It is given the rows the lines are
@@ -169,21 +182,26 @@ def options_of(
     seed: int,
     max_points: int = _MOST_OF_ONE,
     deadline: Deadline = NEVER,
+    *,
+    ends: bool = False,
 ) -> Options:
     """The options of people whose distinct values on a part are given.
 
     `told` is False where nothing is known of the model along lines: then reals are
     tried at some places, and no list of theirs is complete. `most` is how many changes
     of an integer that stands alone are listed, `max_points` how many changes of one
-    value are gone through.
+    value are gone through. With `ends` the ends of the pieces of a line are among its
+    changes, as the cheapest of each.
     """
-    build = _Build(part, interventions, cutter, told, seed, max_points, deadline)
-    found: list[_Entry | None] = [None] * len(values)
+    build = _Build(part, interventions, cutter, told, seed, max_points, deadline, ends)
+    found: list[Entry | None] = [None] * len(values)
     if stands_alone(part, most):
-        for i, change in enumerate(lone_changes(part, values, rows, cutter, told)):
+        lone = lone_changes(part, values, rows, cutter, told, ends)
+        for i, change in enumerate(lone):
             if change is not None:
                 points = 1 if told else len(change) - 1
-                found[i] = change, change[:, 0] != 0, told, points
+                inward = lone_inward(change, part.features[0], float(values[i, 0]))
+                found[i] = Entry(change, change[:, 0] != 0, told, points, inward)
     left = [i for i, entry in enumerate(found) if entry is None]
     if left:
         reaches = shared_cache.get(part, values[left], deadline)
@@ -191,21 +209,61 @@ def options_of(
             deadline.check()
             found[i] = build.entry(values[i], int(rows[i]), reach)
     entries = [entry for entry in found if entry is not None]
-    counts = [len(changes) for changes, _, _, _ in entries]
+    counts = [len(entry.changes) for entry in entries]
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+    inward = np.full(offsets[-1], -1, dtype=np.intp)
+    for start, entry in zip(offsets, entries, strict=False):
+        if entry.inward is not None:
+            here = slice(start, start + len(entry.changes))
+            inward[here] = np.where(entry.inward < 0, -1, start + entry.inward)
     nothing = np.zeros((0, len(part.names)))
     return Options(
         part,
         values,
         rows,
         which,
-        np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
-        np.concatenate([nothing, *(changes for changes, _, _, _ in entries)]),
-        np.concatenate(
-            [np.zeros(0, dtype=bool), *(single for _, single, _, _ in entries)]
-        ),
-        np.array([complete for _, _, complete, _ in entries], dtype=bool),
-        np.array([points for *_, points in entries], dtype=np.int64),
+        offsets,
+        np.concatenate([nothing, *(entry.changes for entry in entries)]),
+        np.concatenate([np.zeros(0, dtype=bool), *(entry.single for entry in entries)]),
+        np.array([entry.complete for entry in entries], dtype=bool),
+        np.array([e.complete and e.inward is None for e in entries], dtype=bool),
+        inward,
+        np.array([entry.points for entry in entries], dtype=np.int64),
     )
+
+
+def is_stuck(options: Sequence[Options], people: int) -> Truth:
+    """Return who has no feasible change at all, as far as all changes are known."""
+    stuck = np.ones(people, dtype=bool)
+    for each in options:
+        stuck &= (each.complete & (each.counts == 1))[each.which]
+    return stuck
+
+
+def has_moved(options: Sequence[Options], choice: Places) -> Truth:
+    """Return who does not simply stay put."""
+    moved = np.zeros(len(choice), dtype=bool)
+    for p, each in enumerate(options):
+        moved |= choice[:, p] != each.offsets[each.which]
+    return moved
+
+
+def thinned(options: Sequence[Options], most: int) -> list[Options]:
+    """The options of one person, as many as make so many points.
+
+    Parts with few points keep them all; the others share what is left.
+    """
+    points = np.array([int(each.points[each.which[0]]) for each in options])
+    left, share = most, 0
+    for k, p in enumerate(np.argsort(points, kind="stable")):
+        share = left // (len(points) - k)
+        if points[p] > share:
+            break
+        left -= int(points[p])
+    return [
+        each if n <= share else each.thinned(share)
+        for each, n in zip(options, points, strict=True)
+    ]
 
 
 def stands_alone(part: Part, most: int) -> bool:
@@ -222,10 +280,6 @@ def stands_alone(part: Part, most: int) -> bool:
     return (high - low) / (feature.step or 1) > most
 
 
-# Changes, which of them are single, whether that is all, and how many points.
-_Entry = tuple[Numbers, Truth, bool, int]
-
-
 @dataclass(frozen=True)
 class _Build:
     part: Part
@@ -235,8 +289,9 @@ class _Build:
     seed: int
     max_points: int
     deadline: Deadline
+    ends: bool
 
-    def entry(self, x: Numbers, row: int, reach: Reach) -> _Entry:
+    def entry(self, x: Numbers, row: int, reach: Reach) -> Entry:
         """The changes of one value, which are single, whether that is all."""
         if isinstance(reach.refused, TooLargeError):
             most = min(_MOST_OF_ONE, self.max_points)
@@ -246,17 +301,23 @@ class _Build:
                 )
         if reach.refused is None:
             changes = reach.changes
-            return changes, self._single(reach), True, len(changes) - 1
+            return Entry(changes, self._single(reach), True, len(changes) - 1)
         if isinstance(reach.refused, ContinuousError):
             mixed = mixed_changes(
-                self.part, x, row, self.cutter, self.told, self.interventions
+                self.part,
+                x,
+                row,
+                self.cutter,
+                self.told,
+                self.interventions,
+                self.ends,
             )
             if mixed is not None:
                 return mixed
         with allow(self.deadline, self.max_points):
-            changes, single, complete = self._drawn(x)
+            entry = self._drawn(x)
         self.deadline.check()
-        return changes, single, complete, len(changes) - 1
+        return entry
 
     def _single(self, reach: Reach) -> Truth:
         marks = reach.minimal
@@ -264,7 +325,7 @@ class _Build:
             marks = reach.changes != 0
         return np.asarray(marks[:, self.part.actionable].any(axis=1))
 
-    def _drawn(self, x: Numbers) -> tuple[Numbers, Truth, bool]:
+    def _drawn(self, x: Numbers) -> Entry:
         """Some changes, drawn: of one feature alone, and of any together."""
         part = self.part
         # Of the value and nothing else, whoever has it.
@@ -287,7 +348,7 @@ class _Build:
         single[1 : len(changes) - len(free)] = True
         if self.interventions == "joint":
             single = (changes[:, part.actionable] != 0).any(axis=1)
-        return changes, single, False
+        return Entry(changes, single, False, len(changes) - 1)
 
     def _proposed(
         self, x: Numbers, chances: dict[int, float], rng: np.random.Generator

@@ -8,7 +8,7 @@ stands for all.
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +29,48 @@ _MOST_PLACES = 2_000_000
 # Further than the slack that constraints have for rounding: what is nearer counts as
 # the border itself.
 _NEAR = 1e-6
+# The same for the cuts of a model, which has no such slack: the ends of its pieces.
+_END = 1e-9
 _ROUNDING = 1e-12
 
 
+class Entry(NamedTuple):
+    """The changes of one value of a part, staying put first.
+
+    Attributes
+    ----------
+    changes : array of shape (n_changes, n_features)
+    single : array of shape (n_changes,)
+        Which are interventions on some one feature.
+    complete : bool
+        Whether they stand for all changes.
+    points : int
+        For how many points they count.
+    inward : array of shape (n_changes,) or None
+        For each change the next one with a smaller own change along its line, where
+        all changes in between are feasible, and single where it is; -1 where there is
+        none. None where the changes are a list of all, or lie on no line.
+    """
+
+    changes: Numbers
+    single: Truth
+    complete: bool
+    points: int
+    inward: Places | None = None
+
+
 def lone_changes(
-    part: Part, values: Numbers, rows: Places, cutter: Any, told: bool
+    part: Part,
+    values: Numbers,
+    rows: Places,
+    cutter: Any,
+    told: bool,
+    ends: bool = False,
 ) -> list[Numbers | None]:
     """For each value of a feature that stands alone the changes that stand for all.
 
-    None where the value has no line.
+    None where the value has no line. With `ends` the ends of the pieces between the
+    cuts of the model are among them.
     """
     feature = part.features[0]
     step = float(feature.step or 1) if feature.kind == "integer" else 1.0
@@ -69,19 +102,57 @@ def lone_changes(
         inside = (place >= low[line]) & (place <= high[line])
         line, place = line[inside], place[inside]
     else:
+        size = np.maximum(np.maximum(np.abs(low), np.abs(high)), abs(values[some, 0]))
+        beside, pieces = lines[:0], low[:0]
+        if ends:
+            beside, pieces = _ends(line, cut, _END * size, low, high)
         line, place = _between(
             np.concatenate([lines, lines, line]), np.concatenate([low, high, cut])
         )
+        line = np.concatenate([line, beside])
+        place = np.concatenate([place, pieces])
     line, place = np.concatenate([lines, line]), np.concatenate([0.0 * low, place])
     # Staying put first, then from the lowest to the highest.
     order = np.lexsort((place, place != 0, line))
     line, place = line[order], place[order]
     new = np.r_[True, (line[1:] != line[:-1]) | (place[1:] != place[:-1])]
     line, place = line[new], place[new] * step
-    ends = np.searchsorted(line, np.arange(len(some) + 1))
+    stops = np.searchsorted(line, np.arange(len(some) + 1))
     for k, i in enumerate(some.tolist()):
-        out[i] = place[ends[k] : ends[k + 1], None]
+        out[i] = place[stops[k] : stops[k + 1], None]
     return out
+
+
+def lone_inward(changes: Numbers, feature: Feature, value: float) -> Places:
+    """Return the `inward` of an `Entry` for changes of a feature that stands alone.
+
+    They are staying put, then from the lowest to the highest.
+    """
+    amount = changes[:, 0]
+    low, high = feature.own_limits(value)
+    place = np.arange(len(amount))
+    # The smallest change on either side is next to staying put, unless that lies
+    # outside the bounds.
+    inward = np.where(amount > 0, place - 1, place + 1)
+    below, above = np.flatnonzero(amount < 0), np.flatnonzero(amount > 0)
+    beside = 0 if low <= 0 <= high else -1
+    if len(below):
+        inward[below[-1]] = beside
+    if len(above):
+        inward[above[0]] = beside
+    inward[0] = -1
+    return inward
+
+
+def _ends(
+    line: Places, cut: Numbers, near: Numbers, low: Numbers, high: Numbers
+) -> tuple[Places, Numbers]:
+    """Return places just before and just behind the cuts of lines."""
+    line = np.tile(line, 2)
+    place = np.concatenate([cut, cut])
+    place += np.repeat([-1.0, 1.0], len(cut)) * near[line]
+    inside = (place > low[line]) & (place < high[line])
+    return line[inside], place[inside]
 
 
 def _range(feature: Feature, value: float, step: float) -> tuple[float, float]:
@@ -104,13 +175,18 @@ def _between(line: Places, place: Numbers) -> tuple[Places, Numbers]:
 
 
 def mixed_changes(
-    part: Part, x: Numbers, row: int, cutter: Any, told: bool, interventions: str
-) -> tuple[Numbers, Truth, bool, int] | None:
+    part: Part,
+    x: Numbers,
+    row: int,
+    cutter: Any,
+    told: bool,
+    interventions: str,
+    ends: bool = False,
+) -> Entry | None:
     """The changes of one value of a part with one free real, that stand for all.
 
-    With which of them are single, whether that is all, and for how many points they
-    count. None where several reals are free, or there are too many combinations of
-    the rest.
+    None where several reals are free, or there are too many combinations of the rest.
+    With `ends` the ends of the pieces between the cuts of the model are among them.
     """
     free = [
         k
@@ -132,20 +208,31 @@ def mixed_changes(
     unit[0, r] = 1.0
     rates = part.total(unit)[0]
     places, known = _turning_points(part, x, own, rates)
+    borders, pieces = np.concatenate([places, [low, high, 0.0]]), np.zeros(0)
     if cutter is not None:
-        ends = [part.total(_at(own, r, end)) for end in (low, high)]
+        first, last = (part.total(_at(own, r, end)) for end in (low, high))
         n = len(own)
         _, cuts = cutter(
-            np.full(n, row), ends[0], ends[1], np.full(n, low), np.full(n, high)
+            np.full(n, row), first, last, np.full(n, low), np.full(n, high)
         )
         places = np.concatenate([places, cuts])
+        if ends:
+            near = _END * max(abs(low), abs(high), float(np.abs(x[r])))
+            pieces = np.concatenate([cuts - near, cuts + near])
     elif not told:
         places = np.concatenate([places, np.linspace(low, high, _TRIED)])
     places = _neighbourhood(places, low, high, float(np.abs(x[r])))
+    pieces = pieces[(pieces >= low) & (pieces <= high)]
+    places = np.unique(np.concatenate([places, pieces]))
     # Each combination at the same changes of the real, effects on it included, so that
     # what need not move can be told.
     effect = part.total(own)[:, r]
-    amounts = np.unique(places[None] + np.unique(effect)[:, None])
+    effects = np.unique(effect)[:, None]
+    amounts = np.unique(places[None] + effects)
+    if len(effects) > 1:  # between the borders of different combinations, too
+        middle = (amounts[1:] + amounts[:-1]) / 2
+        amounts = np.unique(np.concatenate([amounts, middle]))
+    inner = ~np.isin(amounts, borders[None] + effects)
     if len(amounts) * len(own) > _MOST_PLACES:
         return None
     every = np.repeat(own, len(amounts), axis=0)
@@ -155,15 +242,42 @@ def mixed_changes(
     ok = part.feasible(np.broadcast_to(x, every.shape), every)
     changes = part.total(every[ok])
     changes[:, r] = wanted[ok]  # without the rounding of back and forth
-    stay = np.zeros((1, len(x)))
-    moved = np.unique(changes[(changes != 0).any(axis=1)], axis=0)
-    changes = np.concatenate([stay, moved])
+    inward = _inward(every[:, r].reshape(len(own), -1), ok.reshape(len(own), -1))
+    inner = np.tile(inner, len(own))[ok]
+    moved = (changes != 0).any(axis=1)
+    listed, leader, which = np.unique(
+        changes[moved], axis=0, return_index=True, return_inverse=True
+    )
+    # Positions among the feasible changes become positions in the list.
+    position = np.zeros(len(changes) + 1, dtype=np.intp)
+    position[:-1][moved] = 1 + which.ravel()
+    position[-1] = -1
+    inward = np.concatenate([[-1], position[inward[moved][leader]]])
+    inner = np.concatenate([[False], inner[moved][leader]])
+    changes = np.concatenate([np.zeros((1, len(x))), listed])
     marks = changes != 0
     if interventions == "minimal":
         marks = minimal_interventions(changes, np.array([0, len(changes)]))
     single = marks[:, part.actionable].any(axis=1)
-    points = len(own) if told else len(moved)
-    return changes, single, told and known, points
+    # What is in between is as single as the one of the two that is no border.
+    inward = np.where(inner | (single[inward] == single), inward, -1)
+    points = len(own) if told else len(listed)
+    return Entry(changes, single, told and known, points, inward)
+
+
+def _inward(amounts: Numbers, ok: Truth) -> Places:
+    """Return the feasible neighbour of each feasible change that is nearer to 0.
+
+    `amounts` are own changes of the real, a row for each combination of the others,
+    from the lowest to the highest. What neighbours on both sides of a border have in
+    between is as feasible as they are, since one of the two is no border. Positions
+    among the feasible changes; -1 for none.
+    """
+    position = np.where(ok, np.cumsum(ok).reshape(ok.shape) - 1, -1)
+    inward = np.full(ok.shape, -1, dtype=np.intp)
+    inward[:, 1:] = np.where(amounts[:, 1:] > 0, position[:, :-1], inward[:, 1:])
+    inward[:, :-1] = np.where(amounts[:, :-1] < 0, position[:, 1:], inward[:, :-1])
+    return inward[ok]
 
 
 def _at(own: Numbers, r: int, amount: float) -> Numbers:

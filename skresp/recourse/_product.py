@@ -190,6 +190,8 @@ class _Run(Run):
             i = int(who[k])
             out.choice[i] = choice[k]
             out.note(i, status, WITNESS)
+            # Single changes come in the order of their costs, several at once do not.
+            out.cheapest[i] = status == SINGLE and self.priced[i]
             waiting.pop(i, None)
             seen[i] = True
 

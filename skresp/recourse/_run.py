@@ -33,8 +33,10 @@ MOST_ASKED = 4_096
 class Run:
     """A run of people; an engine adds how it finds out.
 
-    `complete` tells whose options stand for all that they can do, `points` for how
-    many points the options of each count.
+    `complete` tells whose options stand for all that they can do, `listed` whose
+    options are all that they can do, and `priced` whose cheapest options are the
+    cheapest of all that they can do: nothing is known of a callable cost in between.
+    `points` tells for how many points the options of each count.
     """
 
     def __init__(
@@ -48,10 +50,13 @@ class Run:
         self.door, self.options, self.rows = door, options, rows
         self.denied, self.ask = denied, ask
         self.complete = np.ones(len(rows), dtype=bool)
+        self.listed = np.ones(len(rows), dtype=bool)
         self.points = np.zeros(len(rows), dtype=np.int64)
         for each in options:
             self.complete &= each.complete[each.which]
+            self.listed &= each.listed[each.which]
             self.points += each.points[each.which]
+        self.priced = self.listed if callable(ask.cost) else self.complete
 
     def stay(self, people: Places) -> Places:
         """The choice of staying put."""
@@ -84,6 +89,7 @@ class Run:
         if len(ok):
             best = ok[np.argmin(cost[ok])]
             self.note_joint(out, np.array([i]), choice[[best]])
+            out.cheapest[i] = done and self.priced[i]
         elif done and self.complete[i]:
             out.note(i, FIXED, EXHAUSTION)
         else:

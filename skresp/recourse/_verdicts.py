@@ -44,9 +44,10 @@ class Verdicts:
         "fixed" (no feasible change does), "unknown" (not decided, and no witness is
         known), "invalid" (the row breaks a constraint as it stands).
     proof : array of str
-        How that is known: "witness"; "bound" (the best of all combinations falls
-        short), "exhaustion" (every combination was tried), "no feasible change"; for
-        "unknown", why it is.
+        How that is known: "witness", or with a cost "cheapest" (nothing of the same
+        status is cheaper) or "cheapest found"; "bound" (the best of all combinations
+        falls short), "exhaustion" (every combination was tried), "no feasible change";
+        for "unknown", why it is.
     used : array of int
         How many points or partial choices were gone through for the row.
     has_witness : array of bool

@@ -32,13 +32,17 @@ from ._cost import costs_of
 from ._engine import Engine
 from ._found import (
     APPROVED,
+    CHEAPEST_FOUND,
+    CHEAPEST_OF_ALL,
     CONTRADICTED,
     FIXED,
     INVALID,
     NO_CHANGE,
     NOTHING,
     OUT_OF_BUDGET,
+    SINGLE,
     UNKNOWN,
+    WITNESS,
     Ask,
     Found,
     reached,
@@ -46,11 +50,14 @@ from ._found import (
 from ._options import (
     MOST_LISTED_UNTOLD,
     Options,
+    has_moved,
+    is_stuck,
     options_of,
     stands_alone,
+    thinned,
 )
 from ._product import Product
-from ._shrink import shrink
+from ._shrink import Move, shrink
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -229,7 +236,7 @@ class Task:
                     if len(some):
                         self._decide(out, rows[some], places[some], movable, engine)
                 return
-            options = _thinned(options, half)
+            options = thinned(options, half)
             costs = [
                 costs_of(self.ask, each.part, each.before, each.changes)
                 for each in options
@@ -241,10 +248,10 @@ class Task:
         else:
             found = Found.blank(options, len(rows))  # nobody can change anything
         options = found.parts
-        stuck = _stuck(options, len(rows))
+        stuck = is_stuck(options, len(rows))
         found.note(np.flatnonzero(stuck & ~at_target), FIXED, NO_CHANGE)
         found.note(np.flatnonzero(at_target), APPROVED, NOTHING)
-        witness = ~at_target & _moved(options, found.choice)
+        witness = ~at_target & has_moved(options, found.choice)
         self._recheck(rows, options, found, witness)
         out.status[places], out.proof[places] = found.status, found.proof
         out.used[places] = np.where(at_target | stuck, 0, found.used)
@@ -255,8 +262,15 @@ class Task:
             out.change[ix] = each.changes[found.choice[:, p]]
             out.best[ix] = each.changes[found.best[:, p]]
         out.change[places[~out.has_witness[places]]] = 0.0
-        if engine.told:
-            self._shrink(out, rows, places, options, columns)
+        if self.ask.cost is None:
+            if engine.told:
+                self._shrink(out, rows, places, options, columns)
+            return
+        shown = out.has_witness[places] & (found.proof == WITNESS)
+        out.proof[places[shown]] = CHEAPEST_FOUND
+        if not callable(self.ask.cost):
+            self._move_inward(out, rows, places, options, columns, found.choice)
+        out.proof[places[shown & found.cheapest]] = CHEAPEST_OF_ALL
 
     def _shrink(
         self,
@@ -280,6 +294,32 @@ class Task:
                 )
                 out.change[places[some]] = change
 
+    def _move_inward(
+        self,
+        out: Judged,
+        rows: Places,
+        places: Places,
+        options: list[Options],
+        columns: list[Places],
+        choice: Places,
+    ) -> None:
+        """Bring witnesses nearer along their lines, which makes them cheaper."""
+        for p, (each, here) in enumerate(zip(options, columns, strict=True)):
+            on_line = each.inward[choice[:, p]] >= 0
+            some = np.flatnonzero(out.has_witness[places] & on_line)
+            if len(some):
+                at = places[some]
+                move = Move(
+                    self.door,
+                    self.actions,
+                    each,
+                    here,
+                    rows[some],
+                    self.codes[rows[some]],
+                    out.change[at],
+                )
+                out.change[at] = move.inward(choice[some, p], out.status[at] == SINGLE)
+
     def _options(
         self, rows: Places, movable: list[tuple[Part, Places]], engine: Engine
     ) -> tuple[list[Options], list[Places], list[Numbers]]:
@@ -301,6 +341,7 @@ class Task:
                 self.ask.seed,
                 self.ask.max_points,
                 self.ask.deadline,
+                ends=self.ask.cost is not None,
             )
             if (each.counts > 1).any() or not each.complete.all():
                 options.append(each)
@@ -344,40 +385,6 @@ class Task:
         bad = some[~ok]
         found.note(bad, UNKNOWN, CONTRADICTED)
         witness[bad] = False
-
-
-def _stuck(options: Sequence[Options], people: int) -> Truth:
-    """Return who has no feasible change at all, as far as all changes are known."""
-    stuck = np.ones(people, dtype=bool)
-    for each in options:
-        stuck &= (each.complete & (each.counts == 1))[each.which]
-    return stuck
-
-
-def _thinned(options: Sequence[Options], most: int) -> list[Options]:
-    """The options of one person, as many as make so many points.
-
-    Parts with few points keep them all; the others share what is left.
-    """
-    points = np.array([int(each.points[each.which[0]]) for each in options])
-    left, share = most, 0
-    for k, p in enumerate(np.argsort(points, kind="stable")):
-        share = left // (len(points) - k)
-        if points[p] > share:
-            break
-        left -= int(points[p])
-    return [
-        each if n <= share else each.thinned(share)
-        for each, n in zip(options, points, strict=True)
-    ]
-
-
-def _moved(options: Sequence[Options], choice: Places) -> Truth:
-    """Who does not simply stay put."""
-    moved = np.zeros(len(choice), dtype=bool)
-    for p, each in enumerate(options):
-        moved |= choice[:, p] != each.offsets[each.which]
-    return moved
 
 
 def verify(
