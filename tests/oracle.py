@@ -11,6 +11,11 @@ import itertools
 from skresp import constraints as c
 
 
+def rounding(feature, *values):
+    """How far the arithmetic of floats may carry a real value."""
+    return 1e-9 * max(1, *map(abs, values)) if feature.kind == "real" else 0
+
+
 def own_change_ok(feature, value, change):
     """The limits on what a person does to a feature directly."""
     if change == 0:
@@ -25,26 +30,14 @@ def own_change_ok(feature, value, change):
     land = value + change
     if feature.kind == "binary":
         return land in (0, 1)
-    if not feature.lower <= land <= feature.upper:
+    off = rounding(feature, value, land)
+    if not feature.lower - off <= land <= feature.upper + off:
         return False
-    if feature.max_increase is not None and change > feature.max_increase:
+    if feature.max_increase is not None and change > feature.max_increase + off:
         return False
-    if feature.max_decrease is not None and -change > feature.max_decrease:
+    if feature.max_decrease is not None and -change > feature.max_decrease + off:
         return False
     return feature.kind == "real" or change % (feature.step or 1) == 0
-
-
-def settled(feature, value, change):
-    """A change of a real feature without the rounding of floats."""
-    off = 1e-9 * max(1, abs(value))
-    if abs(change) <= off:
-        return 0
-    if not feature.can_change:
-        return change
-    limits = [feature.lower - value, feature.upper - value]
-    limits += [] if feature.max_increase is None else [feature.max_increase]
-    limits += [] if feature.max_decrease is None else [-feature.max_decrease]
-    return next((v for v in limits if abs(change - v) <= off), change)
 
 
 def label_change_ok(feature, before, after):
@@ -162,8 +155,8 @@ def move_ok(actions, before, after):
                         if target == name:
                             moved = after[rule.source] - before[rule.source]
                             own -= scale * moved
-            if feature.kind == "real":
-                own = settled(feature, before[name], own)
+            if abs(own) <= rounding(feature, before[name], after[name]):
+                own = 0
             if not own_change_ok(feature, before[name], own):
                 return False
             if feature.kind == "binary" and after[name] not in (0, 1):

@@ -6,6 +6,7 @@ import re
 import zlib
 
 import lightgbm
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -234,9 +235,7 @@ def random_case(seed: int):
         rules.append(Linkage("steps", {"age": 1}))
     if rng.random() < 0.2:
         rules.append(Linear({"real": 1.0, "total": 1.0}, upper=float(2 * top)))
-    X = X[
-        np.ones(n, dtype=bool) if len(rules) < 4 else X["real"] + X["total"] <= 2 * top
-    ]
+        X = X[X["real"] + X["total"] <= 2 * top]
     parts = [
         X["real"] / top,
         X["long"] / features["long"].upper,
@@ -301,6 +300,9 @@ def check_seed(seed: int, people: int = 2) -> int:
         text = explanation.describe(i)
         if verdicts.status[i] == "single":
             assert content["reasons"] or content["together"]
+            if explanation.exact[i].all():
+                assert "No change of a single feature" not in text
+                assert content["reasons"]
         for reason in content["reasons"]:
             checked += _named(actions, before, reason, text)
         if content["together"]:
@@ -406,6 +408,36 @@ def test_the_example_takes_along_as_little_as_it_can():
     reason = notice(explainer, X).to_dict()["reasons"][0]
     assert reason["along_values"] == {"lines": 6}
     assert "together with lines to 6" in explainer.explain(X).describe(0)
+
+
+def test_an_isolated_value_that_works_is_told():
+    """A debt paid back in full (exactly 0) is approved, any debt above is not."""
+    rng = np.random.default_rng(0)
+    debt = np.where(rng.random(400) < 0.5, 0, rng.uniform(1, 100, 400))
+    X = pd.DataFrame({"debt": debt, "age": rng.integers(20, 60, 400)})
+    actions = ActionSet(
+        {
+            "debt": Feature("real", 0, 100, direction="decrease"),
+            "age": Feature("integer", actionable=False),
+        }
+    )
+    model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1, n_jobs=1)
+    model.fit(X, (X["debt"] == 0).astype(int))  # cuts at 1e-35
+    explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+    row = pd.DataFrame({"debt": [50.0], "age": [30]})
+    explanation, verdicts = explainer.explain(row), explainer.verify(row)
+    assert (verdicts.status[0], explanation.values[0, 0]) == ("single", 0)
+    text = explanation.describe(0)
+    assert "No change" not in text
+    assert "works at isolated values only (score 0.00): exactly 0." in text
+    for made in (notice(explanation, 0), notice(explanation, 0, verdicts)):
+        assert made.to_dict()["status"] == "single"
+        assert "Works: exactly 0." in made.text
+        assert made.to_dict()["reasons"][0]["ranges"] == [[0.0, 0.0]]
+    assert "works at isolated values" in [
+        t.get_text() for t in explanation.plot(0).ax_.texts
+    ]
+    plt.close("all")
 
 
 class Rule:
