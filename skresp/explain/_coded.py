@@ -193,7 +193,11 @@ class Coded:
             elif wardrobe.is_number(name):
                 new[i] = codes[:, i]
             else:
-                new[i] = wardrobe.new_values(name, feature, codes[:, i]), everything
+                values = wardrobe.new_values(name, feature, codes[:, i])
+                if wardrobe.dress.container == "polars":
+                    # Such a column has nulls, and a number for null is NaN.
+                    values[np.isnan(codes[:, i])] = None
+                new[i] = values, everything
         rows = np.zeros(len(codes), dtype=np.intp)
         return wardrobe.take(rows, [(slice(None), new)])
 

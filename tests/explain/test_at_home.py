@@ -170,7 +170,8 @@ def test_any_model_is_explained_in_its_raw_columns_without_a_warning(fitted, act
     model, X = fitted
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        explainer = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(X)
+        frozen = FrozenEstimator(model)
+        explainer = ResponsivenessExplainer(frozen, actions, target=1).fit(X)
         explanation = explainer.explain(X[:8])
         assert explanation.values.shape == (8, 5)
         assert explanation.feature_names == list(X.columns)
@@ -221,9 +222,9 @@ def test_polars_in_polars_out(valid, actions):
     model = make_pipeline(encoder("home"), LogisticRegression()).fit(P, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        explanation = (
-            ResponsivenessExplainer(FrozenEstimator(model), actions).fit(P).explain(P)
-        )
+        frozen = FrozenEstimator(model)
+        explainer = ResponsivenessExplainer(frozen, actions, target=1).fit(P)
+        explanation = explainer.explain(P)
     other = make_pipeline(encoder("home"), LogisticRegression()).fit(X, y)
     reference = ResponsivenessExplainer(FrozenEstimator(other), actions).fit(X)
     np.testing.assert_array_equal(explanation.values, reference.explain(X).values)
@@ -257,15 +258,15 @@ def test_a_model_with_names_gets_names_even_from_an_array(valid):
     actions = ActionSet.infer(frame, immutable=["age"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        named = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(frame)
-        bare = ResponsivenessExplainer(FrozenEstimator(model), actions).fit(
-            frame.to_numpy()
-        )
+        explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+        named = clone(explainer).fit(frame)
+        bare = clone(explainer).fit(frame.to_numpy())
         np.testing.assert_array_equal(
             bare.explain(frame.to_numpy()).values, named.explain(frame).values
         )
         unnamed = LogisticRegression().fit(frame.to_numpy(), y)
-        back = ResponsivenessExplainer(FrozenEstimator(unnamed), actions).fit(frame)
+        back = clone(explainer).set_params(estimator=FrozenEstimator(unnamed))
+        back.fit(frame)
         np.testing.assert_array_equal(
             back.explain(frame).values, named.explain(frame).values
         )

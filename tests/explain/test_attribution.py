@@ -168,14 +168,15 @@ def test_copies_explain_the_same(people, actions, model, make, tmp_path):
 @MAKERS
 def test_containers_and_the_order_of_columns_do_not_matter(people, model, make):
     X, y = people
-    wanted = make(model).fit(X).explain(X[:7])
+    wanted = make(model, target=1).fit(X).explain(X[:7])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        shuffled = make(model).fit(X).explain(X[X.columns[::-1]][:7])
+        shuffled = make(model, target=1).fit(X).explain(X[X.columns[::-1]][:7])
         pd.testing.assert_frame_equal(shuffled.to_frame(), wanted.to_frame())
         pl = pytest.importorskip("polars")
         P = pl.DataFrame({name: X[name].tolist() for name in X})
-        of_polars = make(pipeline(LogisticRegression())).fit(P, y).explain(P[:7])
+        of_polars = make(pipeline(LogisticRegression()), target=1).fit(P, y)
+        of_polars = of_polars.explain(P[:7])
     np.testing.assert_allclose(of_polars.values, wanted.values, rtol=1e-9)
     assert isinstance(of_polars.to_frame(), pl.DataFrame)
     assert isinstance(of_polars.top(), pl.DataFrame)

@@ -232,7 +232,7 @@ def test_a_polars_null_stays_null():
 def test_a_model_fitted_on_arrays_gets_arrays(make_frame):
     X = make_frame({"a": [0, 1, 2, 3], "b": [1, 0, 1, 0]})
     model = LogisticRegression().fit(np.asarray(X), [0, 0, 1, 1])
-    explain(FrozenEstimator(model), ActionSet.infer(X), X)
+    explain(FrozenEstimator(model), ActionSet.infer(X), X, target=1)
 
 
 def test_a_model_of_ones_own_gets_the_frame_it_was_fitted_on():
