@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp.actions import Feature
 from skresp.scores import at_most
@@ -51,18 +52,29 @@ def _standing(e: Explanation, row: int) -> str:
 
 def _nothing(e: Explanation, row: int) -> str:
     """Return what to say where no single change is known to work."""
-    drawn = ~e.exact[row] & (e.n_reachable[row] > 0)
-    if not drawn.any():
+    sampled = ~e.exact[row]
+    if not sampled.any():
         return "No change of a single feature reaches the target."
-    alpha = e.source.question.alpha
-    least = int(e.n_reachable[row][drawn].min())
-    bound = float(at_most(least, alpha))
-    names = [e.feature_names[j] for j in np.flatnonzero(drawn)]
-    return (
-        f"No change of a single feature was found that reaches the target. For "
-        f"{', '.join(names)} this rests on {least} draws: at most {bound:.2%} of "
-        f"changes work, with confidence {1 - alpha:.0%} each."
-    )
+    words = "No change of a single feature was found that reaches the target."
+    drawn = sampled & (e.n_reachable[row] > 0)
+    if drawn.any():
+        alpha = e.source.question.alpha
+        least = int(e.n_reachable[row][drawn].min())
+        bound = float(at_most(least, alpha))
+        words += (
+            f" For {_names(e, drawn)} this rests on {least} draws: at most {bound:.2%} "
+            f"of changes work, with confidence {1 - alpha:.0%} each."
+        )
+    if (sampled & ~drawn).any():
+        words += (
+            f" For {_names(e, sampled & ~drawn)} no feasible change was found, which "
+            f"does not prove that there is none."
+        )
+    return words
+
+
+def _names(e: Explanation, features: NDArray[np.bool_]) -> str:
+    return ", ".join(e.feature_names[j] for j in np.flatnonzero(features))
 
 
 def _reason(change: WorkingChange, feature: Feature) -> str:

@@ -270,6 +270,8 @@ class PersonDisplay:
         if self.actionable is not None and not self.actionable[j]:
             return "nobody can change this"
         if panel.movable is not None and not panel.movable[j]:
+            if panel.upper[j] > 0:
+                return "no feasible change found"
             return "this person cannot move it"
         if panel.isolated[j]:
             return "works at isolated values"

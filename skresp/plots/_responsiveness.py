@@ -201,6 +201,8 @@ class ResponsivenessDisplay:
             words, style = "nobody can change this", "italic"
         elif self.n_reachable[0, j] == 0:
             words, style = "this person cannot move it", "italic"
+            if self.upper[0, j] > 0:
+                words = "no feasible change found"
         elif j in self.isolated:
             words, style = "works at isolated values", "normal"
         elif self.values[0, j] == 0:

@@ -6,6 +6,7 @@ from ._cache import Reach, ReachCache, make_reaches, reach_by_solver, shared_cac
 from ._deadline import NEVER, PIECE, Deadline, LimitError, OutOfTimeError, Pace
 from ._distinct import distinct_rows
 from ._interventions import check_interventions, minimal_interventions
+from ._minimal import list_minimal
 from ._outcome import (
     ContinuousError,
     EnumerationError,
@@ -23,7 +24,7 @@ from ._reachable_set import (
     reachable_set,
 )
 from ._sample import draw_own, sample_joint, sample_minimal
-from ._search import Search, list_by_solver
+from ._search import Search, cannot_move, list_by_solver
 
 __all__ = [
     "METHODS",
@@ -47,12 +48,14 @@ __all__ = [
     "TooManyTogetherError",
     "allow",
     "allowance",
+    "cannot_move",
     "check_feasibility",
     "check_interventions",
     "check_valid",
     "distinct_rows",
     "draw_own",
     "list_by_solver",
+    "list_minimal",
     "make_reaches",
     "minimal_interventions",
     "own_changes",

@@ -7,6 +7,7 @@ tell that they break it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,6 +56,7 @@ def list_changes(
     *,
     most: int = MOST_ROWS_OF_ONE,
     deadline: Deadline = NEVER,
+    own: Mapping[int, Numbers] | None = None,
 ) -> Listing:
     """Every feasible total change of each person.
 
@@ -67,6 +69,8 @@ def list_changes(
         The most partial changes of one person to go through.
     deadline : Deadline
         When it has to be done.
+    own : mapping of position to own changes, optional
+        Own changes of some features to go through, instead of all that they have.
     """
     found: list[Numbers] = []
     counts = np.zeros(len(before), dtype=np.intp)
@@ -76,7 +80,9 @@ def list_changes(
     while pending:
         people = pending.pop()
         try:
-            owner, changes, errors = _bind_all(part, before[people], most, deadline)
+            owner, changes, errors = _bind_all(
+                part, before[people], most, deadline, own or {}
+            )
         except TooManyTogetherError:
             half = len(people) // 2
             pending += [people[half:], people[:half]]
@@ -92,7 +98,11 @@ def list_changes(
 
 
 def _bind_all(
-    part: Part, before: Numbers, most: int, deadline: Deadline
+    part: Part,
+    before: Numbers,
+    most: int,
+    deadline: Deadline,
+    given: Mapping[int, Numbers],
 ) -> tuple[NDArray[np.intp], Numbers, dict[int, EnumerationError]]:
     refused: dict[int, EnumerationError] = {}
     owner: NDArray[np.intp] = np.arange(len(before))
@@ -102,7 +112,7 @@ def _bind_all(
     bound: set[int] = set()
     for k in _binding_order(part):
         deadline.check()
-        pick, own = _expand(part, before, owner, k, most, refused)
+        pick, own = _expand(part, before, owner, k, most, refused, given.get(k))
         owner, change = owner[pick], change[pick]
         led, followed = led[pick], followed[pick]
         change[:, k] = own
@@ -130,11 +140,18 @@ def _expand(
     k: int,
     most: int,
     refused: dict[int, EnumerationError],
+    given: Numbers | None,
 ) -> tuple[NDArray[np.intp], Numbers]:
     """Which row each new row continues, and its own change of feature `k`."""
     feature = part.features[k]
     values, which = np.unique(before[:, k], return_inverse=True)
-    counts = np.array([own_count(feature, value) for value in values])
+    counts = np.array(
+        [
+            own_count(feature, value) if given is None else len(given)
+            for value in values
+        ],
+        dtype=float,
+    )
     sizes = np.bincount(owner, weights=counts[which][owner], minlength=len(before))
     for person in np.flatnonzero(sizes > most):
         refused[int(person)] = (
@@ -149,7 +166,9 @@ def _expand(
     per_row = np.where(sizes[owner] > 0, counts[which][owner], 0).astype(np.intp)
     counts = counts.astype(np.intp)
     listed = [
-        own_changes(feature, value) if count else np.zeros(0)
+        (own_changes(feature, value) if given is None else given)
+        if count
+        else np.zeros(0)
         for value, count in zip(values, counts, strict=True)
     ]
     starts = np.cumsum(counts) - counts

@@ -28,6 +28,7 @@ from skresp.actions import (
 
 from ._cache import Reach, make_reaches, shared_cache
 from ._interventions import check_interventions
+from ._minimal import list_minimal
 from ._outcome import EnumerationError, Outcome, TooLargeError
 from ._part import Numbers, Part, parts_of
 from ._sample import sample_joint, sample_minimal
@@ -274,6 +275,11 @@ def _on_part(part: Part, x: Numbers, feature: str | None, ask: _Ask) -> _Answer:
             return changes, "grid", True, None
         if ask.method == "grid":
             raise refusal
+        if j is not None and ask.interventions == "minimal":
+            for how, solver in (("grid", False), ("highs", True)):
+                listed = list_minimal(part, x, j, solver=solver)
+                if listed is not None and len(listed) <= ask.most:
+                    return listed, how, True, None
         few = min(ask.most, MOST_BY_SOLVER)
         try:
             changes, complete = _by_solver(part, x, j, ask.interventions, few)

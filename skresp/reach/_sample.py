@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,16 +11,17 @@ from skresp.constraints import Expression, Row, row
 
 from ._allowance import allowance
 from ._deadline import LimitError
-from ._outcome import Outcome
+from ._grid import list_changes
+from ._minimal import free_reals, settle
 from ._own import own_changes, own_count
 from ._part import Numbers, Part
 from ._search import Search
-from ._solver import solve
+from ._slice import Slice, draw_slice
 
 # Proposals for each point wanted, before the answer is what was found so far.
 TRIES_PER_POINT = 20
-# Discrete configurations of a part with reals that are told apart.
-MOST_CONFIGURATIONS = 1_000
+# Proposals that are made anyway where they are cheap.
+MOST_REJECTED = 20_000
 # Smallest sets of partners, and configurations of each, that one draw chooses among.
 MOST_SUPPORTS_DRAWN = 32
 
@@ -68,33 +68,38 @@ def sample_minimal(
     """Minimal interventions on feature `j`: its change is uniform, the rest follows.
 
     The other features stay where they are if that is feasible; otherwise the
-    smallest sets that must move do.
+    smallest sets that must move do. The solver is asked only where other reals may
+    have to move, and once for all draws of the same amount.
     """
     search = Search(part, before)
+    choices: dict[float, list[Choice]] = {}
     found: list[Numbers] = []
-    tried = 0
-    settled = part.leads_alone(j)
-    while len(found) < n and tried < TRIES_PER_POINT * n:
-        size = _proposals(n - len(found))
+    count = tried = 0
+    while count < n and tried < TRIES_PER_POINT * n:
+        size = _proposals(n - count)
         if not size:
             break
-        amounts = _draw_change(search, j, size, rng)
-        tried += max(len(amounts), 1)
-        own = np.zeros((len(amounts), len(part.names)))
-        own[:, j] = amounts
-        alone = np.zeros(len(amounts), dtype=bool)
-        if settled:
-            alone = part.feasible(np.broadcast_to(before, own.shape), own)
-        for i in range(len(amounts)):
-            if alone[i]:
-                found.append(part.total(own[i : i + 1])[0])
-                continue
+        amounts, wanted = np.unique(
+            _draw_change(search, j, size, rng), return_counts=True
+        )
+        tried += max(int(wanted.sum()), 1)
+        settled = None
+        if not part.links_into[j]:
+            settled = settle(part, before, j, amounts)
+        # In random order, so that a limit does not favour small amounts.
+        for i in rng.permutation(len(amounts)).tolist():
+            known = np.zeros((0, len(before))) if settled is None else settled.of(i)
+            amount, times = float(amounts[i]), int(wanted[i])
             try:
-                change = _minimal_draw(search, j, before[j] + amounts[i], rng)
+                if settled is not None and settled.known[i]:
+                    choices[amount] = list(known)
+                elif amount not in choices:
+                    choices[amount] = _choices(search, j, amount, known)
+                drawn = _draw_choices(search, choices[amount], times, rng)
             except LimitError:
                 return Sample(_stack(found, part), tried)
-            if change is not None:
-                found.append(change)
+            found += drawn
+            count += len(drawn)
     return Sample(_stack(found, part), tried)
 
 
@@ -129,11 +134,12 @@ def sample_joint(
 ) -> Sample:
     """Feasible changes (that move feature `j`): uniform over the discrete
     configurations, then uniform over the real slice of each."""
-    reals = _free_reals(part, before)
+    reals = free_reals(part, before)
     if not reals:
         return _sample_discrete(part, before, j, n, rng)
     search = Search(part, before)
     found: list[Numbers] = []
+    empty: set[tuple[tuple[int, float], ...]] = set()
     tried = 0
     try:
         propose = _configuration_source(search, None if j in reals else j, rng)
@@ -152,41 +158,62 @@ def sample_joint(
             break
         try:
             for key, count in wanted.items():
-                for own in _draw_slice(search, dict(key), (), reals, count, rng):
+                drawn = []
+                if key not in empty:
+                    drawn = draw_slice(search, Slice(dict(key), (), reals), count, rng)
+                if not drawn:
+                    empty.add(key)
+                for own in drawn:
                     change = part.total(own[None])[0]
                     if j is None or change[j] != 0:
                         found.append(change)
         except LimitError:
             break
+    if not found:
+        found = _solver_points(search, j, n, rng)
     order = rng.permutation(len(found))
     return Sample(_stack([found[i] for i in order], part), tried)
 
 
-def _free_reals(part: Part, before: Numbers) -> list[int]:
-    return [
-        k
-        for k, feature in enumerate(part.features)
-        if feature.kind == "real" and np.isinf(own_count(feature, float(before[k])))
-    ]
+def _solver_points(
+    search: Search, j: int | None, n: int, rng: np.random.Generator
+) -> list[Numbers]:
+    """Return changes from a few configurations that the solver finds.
+
+    For regions that no proposal hits; not uniform where there are more configurations.
+    """
+    part = search.part
+    extra = []
+    if j is not None:
+        extra.append(row(search.program.changed(part.names[j]), lower=1))
+    try:
+        listed = _configurations(search, extra, MOST_SUPPORTS_DRAWN)
+        reals = free_reals(part, search.before)
+        choices: list[Choice] = [Slice(fixed, [], reals) for fixed in listed]
+        found = _draw_choices(search, choices, n, rng)
+    except LimitError:
+        return []
+    return [change for change in found if j is None or change[j] != 0]
 
 
 def _configuration_source(
     search: Search, j: int | None, rng: np.random.Generator
 ) -> Callable[[], dict[int, float] | None]:
-    """Something that proposes discrete reached values, uniform over the feasible ones.
+    """Return a function that proposes discrete reached values, with equal chances.
 
-    From their list while they are few; else any combination of own changes, which the
-    real slice then accepts or not.
+    From those that obey every constraint without a free real, while they can be
+    listed; else any combination of own changes. The real slice accepts them or not.
     """
     part, before = search.part, search.before
     discrete = _discrete(search)
-    counts = [own_count(part.features[k], float(before[k])) for k in discrete]
-    if math.prod(counts) <= MOST_CONFIGURATIONS:
-        extra: list[Row] = []
+    listed = _without_reals(part, before)
+    if listed is not None:
         if j is not None:
-            extra.append(row(search.program.changed(part.names[j]), lower=1))
-        listed = _configurations(search, extra)
-        return lambda: listed[rng.integers(len(listed))] if listed else None
+            listed = listed[listed[:, j] != 0]
+        after = np.unique((before + listed)[:, discrete], axis=0).tolist()
+        if not after:
+            return lambda: None
+        return lambda: dict(zip(discrete, after[rng.integers(len(after))], strict=True))
 
     def propose() -> dict[int, float]:
         own = np.zeros((1, len(before)))
@@ -196,6 +223,30 @@ def _configuration_source(
         return {k: float(after[k]) for k in discrete}
 
     return propose
+
+
+def _without_reals(part: Part, before: Numbers) -> Numbers | None:
+    """Return the changes of the discrete features that could be feasible.
+
+    All that the constraints without free reals allow; None where these are too many.
+    """
+    reals = free_reals(part, before)
+    names = {part.names[k] for k in reals}
+    relaxed = replace(
+        part,
+        # What only follows may follow a real.
+        features=tuple(
+            replace(f, actionable=f.can_change, mutable=None) for f in part.features
+        ),
+        constraints=tuple(r for r in part.constraints if not names & {*r.features}),
+    )
+    listing = list_changes(
+        relaxed,
+        before[None],
+        deadline=allowance().deadline,
+        own=dict.fromkeys(reals, np.zeros(1)),
+    )
+    return None if listing.refused else listing.changes
 
 
 def _discrete(search: Search) -> list[int]:
@@ -212,11 +263,13 @@ def _sample_discrete(
     """Uniform over the feasible changes, by rejection from all own changes."""
     found = np.zeros((0, len(part.names)))
     tried = 0
-    while len(found) < n and tried < TRIES_PER_POINT * n:
-        size = _proposals(max(n - len(found), 64))
+    least = 64
+    while len(found) < n and tried < max(TRIES_PER_POINT * n, MOST_REJECTED):
+        size = _proposals(max(n - len(found), least))
         if not size:
             break
         tried += size
+        least = min(2 * least, 4_096)
         own = np.column_stack(
             [
                 draw_own(part, before, k, size, rng, zero=True)
@@ -228,33 +281,53 @@ def _sample_discrete(
         if j is not None:
             change = change[change[:, j] != 0]
         found = np.concatenate([found, change])
+    if not len(found):
+        points = _solver_points(Search(part, before), j, n, rng)
+        found = _stack(points, part)
     return Sample(found[:n], tried)
 
 
-def _minimal_draw(
-    search: Search, j: int, value: float, rng: np.random.Generator
-) -> Numbers | None:
+Choice = Numbers | Slice
+
+
+def _choices(search: Search, j: int, amount: float, known: Numbers) -> list[Choice]:
+    """Return what can follow from one change of a feature, besides what is known."""
     part = search.part
-    at = row(search._at(j, value), 0, 0)
-    supports, _ = search.supports([at], MOST_SUPPORTS_DRAWN)
-    reals = _free_reals(part, search.before)
-    choices: list[tuple[dict[int, float], list[int], list[int]]] = []
-    for support in supports:
-        outside = [k for k in range(len(part.names)) if k not in support]
+    value = float(search.before[j] + amount)
+    at = search.at(j, value)
+    sets, _ = search.supports([at, *search.without(known)], MOST_SUPPORTS_DRAWN)
+    reals = free_reals(part, search.before)
+    choices: list[Choice] = list(known)
+    for moving in sets:
+        outside = [k for k in range(len(part.names)) if k not in moving]
         still = [row(search.program.change(part.names[k]), 0, 0) for k in outside]
-        free = [k for k in reals if k in support and k != j]
+        free = [k for k in reals if k in moving and k != j]
         held = [k for k in reals if k in outside]
         for fixed in _configurations(search, [at, *still], MOST_SUPPORTS_DRAWN):
-            choices.append((fixed | {j: value}, held, free))
+            choices.append(Slice(fixed | {j: value}, held, free))
+    return choices
+
+
+def _draw_choices(
+    search: Search, choices: list[Choice], n: int, rng: np.random.Generator
+) -> list[Numbers]:
+    """Return changes drawn uniformly from choices; fewer where a slice gives fewer."""
     if not choices:
-        return None
-    fixed, held, free = choices[rng.integers(len(choices))]
-    drawn = _draw_slice(search, fixed, held, free, 1, rng)
-    return part.total(drawn[0][None])[0] if drawn else None
+        return []
+    found: list[Numbers] = []
+    picks, counts = np.unique(rng.integers(len(choices), size=n), return_counts=True)
+    for pick, count in zip(picks.tolist(), counts.tolist(), strict=True):
+        choice = choices[pick]
+        if isinstance(choice, Slice):
+            drawn = draw_slice(search, choice, count, rng)
+            found += [search.part.total(own[None])[0] for own in drawn]
+        else:
+            found += [choice] * count
+    return found
 
 
 def _configurations(
-    search: Search, extra: Sequence[Row], most: int = MOST_CONFIGURATIONS
+    search: Search, extra: Sequence[Row], most: int
 ) -> list[dict[int, float]]:
     """The feasible combinations of discrete reached values, at most `most` of them."""
     part, program = search.part, search.program
@@ -272,100 +345,6 @@ def _configurations(
         same = program.agreement({part.names[k]: after[k] for k in discrete})
         cuts.append(row(same, upper=len(discrete) - 1))
     return found
-
-
-def _draw_slice(
-    search: Search,
-    fixed: Mapping[int, float],
-    held: Sequence[int],
-    free: Sequence[int],
-    n: int,
-    rng: np.random.Generator,
-) -> list[Numbers]:
-    """Own changes with some reached values fixed, some reals held and others uniform.
-
-    By rejection from the smallest box around the slice; where the slice is too thin
-    for that, one real after the other within what the others leave. Fewer than `n`
-    where nothing more is found.
-    """
-    part = search.part
-    rows = [row(search._at(k, value), 0, 0) for k, value in fixed.items()]
-    rows += [row(search.program.change(part.names[k]), 0, 0) for k in held]
-    boxes = {}
-    for k in free:
-        box = _range(search, rows, k)
-        if box is None:
-            return []
-        boxes[k] = box
-    found: list[Numbers] = []
-    size = max(4 * n, 64) if free else n
-    for _ in range(4):
-        draws = {k: rng.uniform(*box, size=size) for k, box in boxes.items()}
-        own = _complete(search, fixed, held, draws, size)
-        ok = part.feasible(np.broadcast_to(search.before, own.shape), own)
-        found += list(own[ok])
-        if len(found) >= n:
-            return found[:n]
-        if not free or not found:
-            break
-    while len(found) < n:
-        one = _draw_one_by_one(search, rows, free, rng)
-        if one is None:
-            break
-        found.append(one)
-    return found
-
-
-def _draw_one_by_one(
-    search: Search, rows: Sequence[Row], free: Sequence[int], rng: np.random.Generator
-) -> Numbers | None:
-    """One real after the other, each uniform within what those before it leave."""
-    rows = list(rows)
-    for k in rng.permutation(list(free)).tolist():
-        box = _range(search, rows, k)
-        if box is None:
-            return None
-        amount = rng.uniform(*box)
-        rows.append(row(search.program.own(search.part.names[k]), amount, amount))
-    outcome, own = search.find(rows, Expression())
-    return own if outcome is Outcome.FEASIBLE else None
-
-
-def _complete(
-    search: Search,
-    fixed: Mapping[int, float],
-    held: Sequence[int],
-    draws: Mapping[int, Numbers],
-    n: int,
-) -> Numbers:
-    """Own changes from fixed reached values and drawn own changes, sources first."""
-    part = search.part
-    own = np.zeros((n, len(part.names)))
-    change = np.zeros_like(own)
-    for k in part.order:
-        arriving = np.zeros(n)
-        for source, scale in part.links_into[k]:
-            arriving += scale * change[:, source]
-        if k in draws:
-            own[:, k] = draws[k]
-        elif k in fixed and part.features[k].can_change:
-            own[:, k] = fixed[k] - search.before[k] - arriving
-        elif k in held:
-            own[:, k] = -arriving
-        change[:, k] = own[:, k] + arriving
-    return own
-
-
-def _range(search: Search, rows: Sequence[Row], k: int) -> tuple[float, float] | None:
-    """The least and greatest own change of a real feature under the rows."""
-    own = search.program.own(search.part.names[k])
-    ends = []
-    for sign in (1.0, -1.0):
-        _, value = solve(search.program, rows, sign * own, own.value)
-        if value is None:
-            return None
-        ends.append(value)
-    return min(ends), max(ends)
 
 
 def _stack(found: Sequence[Numbers], part: Part) -> Numbers:

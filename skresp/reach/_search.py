@@ -6,7 +6,7 @@ for the grid, for parts with real features, and as the referee of the grid.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
@@ -15,6 +15,7 @@ import numpy as np
 from skresp.constraints import Expression, Program, Row, row, total
 
 from ._allowance import OutOfPointsError
+from ._deadline import LimitError
 from ._interventions import minimal_interventions
 from ._outcome import ContinuousError, Outcome, TooLargeError
 from ._own import own_count
@@ -134,9 +135,7 @@ class Search:
             return Outcome.FEASIBLE
         if all(k in asked or np.isnan(b) for k, b in enumerate(self.before)):
             return Outcome.INFEASIBLE
-        extra = [
-            row(self._at(position, value), 0, 0) for position, value in reached.items()
-        ]
+        extra = [self.at(position, value) for position, value in reached.items()]
         return solve(
             self.program,
             extra,
@@ -145,12 +144,27 @@ class Search:
             time_limit=self.time_limit,
         )[0]
 
-    def _at(self, position: int, value: float) -> Expression:
-        """An expression that is 0 where the feature reaches the value."""
+    def at(self, position: int, value: float) -> Row:
+        """Return the row that a feature reaches a value."""
         name = self.part.names[position]
         if self.part.features[position].kind == "categorical":
-            return 1.0 - self.program.equals(name, value)
-        return self.program.change(name) - (value - self.before[position])
+            return row(self.program.equals(name, value), 1, 1)
+        return row(self.program.change(name) - (value - self.before[position]), 0, 0)
+
+    def without(self, changes: Numbers) -> list[Row]:
+        """Return rows that exclude the sets of features that move in some changes.
+
+        What contains such a set is excluded with it.
+        """
+        return [
+            self._not_all(np.flatnonzero(moved))
+            for moved in np.unique(changes != 0, axis=0)
+        ]
+
+    def _not_all(self, features: Iterable[int]) -> Row:
+        names = [self.part.names[k] for k in features]
+        inside = total(self.program.changed(name) for name in names)
+        return row(inside, upper=len(names) - 1)
 
     # -- all answers ----------------------------------------------------------------
 
@@ -164,7 +178,7 @@ class Search:
         if j is not None:
             extra.append(row(self.program.changed(self.part.names[j]), lower=1))
         changes, complete = self._enumerate(extra, self._distance(), most)
-        return changes, complete and self._can_stay
+        return changes, complete and self.can_stay
 
     def minimal(self, j: int, most: int) -> tuple[Numbers, bool]:
         """The minimal interventions on feature `j`, and whether that is all of them."""
@@ -176,20 +190,17 @@ class Search:
         found: list[Numbers] = []
         complete = True
         for value in self._values(j, most):
-            at = row(self._at(j, value), 0, 0)
-            changes, all_of_them = self._minimal_at(at, most - sum(map(len, found)))
+            left = most - sum(map(len, found))
+            changes, all_of_them = self.minimal_at(self.at(j, value), j, left)
             complete &= all_of_them
-            if len(changes):
-                # A wrong optimum could offer a set that is not minimal; all sets
-                # that are have been found by now, so the definition itself decides.
-                found.append(changes[_minimal_rows(changes, j)])
+            found.append(changes)
         width = len(self.part.names)
         return np.concatenate(
             [np.zeros((0, width)), *found]
-        ), complete and self._can_stay
+        ), complete and self.can_stay
 
     @cached_property
-    def _can_stay(self) -> bool:
+    def can_stay(self) -> bool:
         """Whether the solver finds that staying put is feasible, as it always is.
 
         A solver that does not is not believed where it calls something infeasible.
@@ -218,11 +229,11 @@ class Search:
             found.append(support)
             if not support:
                 return found, True
-            inside = total(self.program.changed(names[k]) for k in support)
-            cuts.append(row(inside, upper=len(support) - 1))
+            cuts.append(self._not_all(support))
         return found, False
 
-    def _minimal_at(self, at: Row, most: int) -> tuple[Numbers, bool]:
+    def minimal_at(self, at: Row, j: int, most: int) -> tuple[Numbers, bool]:
+        """Return the minimal interventions with one value, and whether that is all."""
         supports, complete = self.supports([at])
         found = [np.zeros((0, len(self.part.names)))]
         for support in supports:
@@ -234,7 +245,10 @@ class Search:
             changes, all_of_them = self._enumerate([at, *still], Expression(), most)
             complete &= all_of_them
             found.append(changes)
-        return np.concatenate(found), complete
+        changes = np.concatenate(found)
+        # A wrong optimum could offer a set that is not minimal; all sets that are have
+        # been found by now, so the definition itself decides.
+        return changes[_minimal_rows(changes, j)], complete
 
     def _enumerate(
         self, extra: list[Row], objective: Expression, most: int
@@ -307,6 +321,17 @@ def list_by_solver(
     except (TooLargeError, OutOfPointsError):
         return None
     return changes if complete else None
+
+
+def cannot_move(part: Part, before: Numbers, j: int) -> bool:
+    """Return whether the solver proves that no feasible change moves a feature."""
+    search = Search(part, before)
+    moves = row(search.program.changed(part.names[j]), lower=1)
+    try:
+        outcome, _ = search.find([moves], Expression())
+        return outcome is Outcome.INFEASIBLE and search.can_stay
+    except LimitError:
+        return False
 
 
 def _minimal_rows(changes: Numbers, j: int) -> Truth:

@@ -177,9 +177,7 @@ def notice(
         "more": len(working) - len(listed),
         "together": [],
         "by_chance": explanation.source.question.effects is not None,
-        "sampled": bool(
-            (~explanation.exact & (explanation.n_reachable > 0))[place].any()
-        ),
+        "sampled": bool((~explanation.exact[place]).any()),
         "note": NOTE,
     }
     for j in listed:

@@ -14,7 +14,9 @@ from skresp.reach import (
     Part,
     Reach,
     TooLargeError,
+    cannot_move,
     list_by_solver,
+    list_minimal,
     sample_joint,
     sample_minimal,
 )
@@ -103,21 +105,32 @@ def draw_tied(
 ) -> Draw:
     """Interventions in parts that the grid cannot list, person by person.
 
-    Discrete ones are listed by the solver while they are few; the others are drawn.
+    They are listed while they are few, and drawn elsewhere.
     """
-    sample = sample_minimal if how == "minimal" else sample_joint
     found, exact = [], []
     for x, reach, key in zip(
         values, reaches, feature_keys(keys, part.names[j]), strict=True
     ):
-        changes = None
-        if isinstance(reach.refused, TooLargeError):
-            changes = list_by_solver(part, x, j, how)
-        exact.append(changes is not None)
+        changes = _list_tied(part, x, reach, how, j)
+        is_exact = changes is not None
         if changes is None:
+            sample = sample_minimal if how == "minimal" else sample_joint
             changes = sample(part, x, j, n, generator(key)).changes
+            is_exact = not len(changes) and cannot_move(part, x, j)
+        exact.append(is_exact)
         found.append(changes)
     return Draw.of(values, found, exact)
+
+
+def _list_tied(
+    part: Part, x: Numbers, reach: Reach, how: str, j: int
+) -> Numbers | None:
+    """Return all interventions of one person on a feature, None where too many."""
+    if how == "minimal" and not part.links_into[j]:
+        return list_minimal(part, x, j)
+    if isinstance(reach.refused, TooLargeError):
+        return list_by_solver(part, x, j, how)
+    return None
 
 
 Drawer = Callable[[int, Places, Keys], Draw]

@@ -130,7 +130,7 @@ def test_an_effect_that_can_be_taken_back_leaves_its_target_alone():
     x = {"years": 3, "income": 5000.0, "savings": 10_000.0}
     for name in actions.names:
         found = reachable_set(actions, x, name, max_points=4, random_state=0)
-        assert len(found) == 4
+        assert len(found) == (2 if name == "years" else 4)
         for other in set(actions.names) - {name}:
             assert (found.points[other] == x[other]).all()
 

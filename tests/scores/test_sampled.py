@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp.constraints import IfThen, Linear, Switch
+from skresp.constraints import IfThen, Linear, Linkage, Switch
+from skresp.reach import _solver
 from skresp.scores._stream import feature_keys, row_keys, uniforms
 
 
@@ -151,3 +152,94 @@ def test_scores_of_tied_reals_do_not_depend_on_company_or_order():
     np.testing.assert_array_equal(
         explain(rule, actions, X, n_samples=20, n_jobs=2).values, together
     )
+
+
+# -- parts that are too large to list, but not for one feature -------------------------
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The runs of the solver, counted."""
+    counted = []
+    honest = _solver._run
+
+    def run(*arguments):
+        counted.append(1)
+        return honest(*arguments)
+
+    monkeypatch.setattr(_solver, "_run", run)
+    return counted
+
+
+@pytest.mark.parametrize("count", [3, 6])
+def test_twenty_values_are_counted_whatever_else_shares_the_part(count, runs):
+    rng = np.random.default_rng(0)
+    pays = [f"pay{i}" for i in range(count)]
+    bill = {"bill": rng.integers(0, 200_000, 15)}
+    X = pd.DataFrame(bill | {p: rng.integers(0, 10_000, 15) for p in pays})
+    pay = Feature(
+        "integer", 0, 200_000, direction="increase", max_increase=20_000, step=1000
+    )
+    actions = ActionSet(
+        {"bill": Feature("integer", actionable=False), **dict.fromkeys(pays, pay)},
+        [Linkage(p, {"bill": -1}) for p in pays],
+    )
+    limit = 6_000 * count
+    rule = lambda X: (X[pays].sum(axis=1) > limit) & (X["bill"] > 20_000)  # noqa: E731
+    explanation = explain(rule, actions, X)
+    assert explanation.exact.all()
+    assert (explanation.n_reachable[:, 1:] == 20).all()
+    assert len(runs) == 0
+    for i, name in enumerate(pays, start=1):
+        steps = np.arange(1_000, 21_000, 1_000)
+        total, owed = X[pays].sum(axis=1).to_numpy(), X["bill"].to_numpy()
+        works = (total[:, None] + steps > limit) & (owed[:, None] - steps > 20_000)
+        np.testing.assert_array_equal(explanation.values[:, i], works.mean(axis=1))
+        assert len(explanation.reachable(0, name).points) == 20
+
+
+def test_a_binary_with_one_point_beside_a_real_is_not_drawn(runs):
+    actions = ActionSet(
+        {"retired": Feature("binary"), "income": Feature("real", 0, 9_000)},
+        [IfThen(("retired", "==", 1), ("income", "<=", 800))],
+    )
+    X = pd.DataFrame({"retired": [0, 0], "income": [500.0, 5_000.0]})
+    explanation = explain(lambda X: X["retired"] == 1, actions, X, n_samples=100)
+    assert explanation.exact[:, 0].tolist() == [True, False]
+    assert explanation.n_reachable[:, 0].tolist() == [1, 100]
+    assert explanation.values[:, 0].tolist() == [1, 1]
+    assert len(runs) < 40, "once a configuration, not once a draw"
+
+
+def test_who_cannot_move_a_feature_beside_a_real_is_proven_not_to():
+    actions = ActionSet(
+        {
+            "n": Feature("integer", 0, 5),
+            "b": Feature("binary", direction="increase"),
+            "r": Feature("real", 0, 1),
+        },
+        [
+            Linear({"n": 1, "b": 10, "r": 0.1}, 0, 0),
+            IfThen(("r", ">=", 2), ("b", "==", 1)),
+        ],
+    )
+    X = pd.DataFrame({"n": [0], "b": [0], "r": [0.0]})
+    for how in ("minimal", "joint"):
+        explanation = explain(lambda X: X["n"] > 9, actions, X, interventions=how)
+        assert explanation.n_reachable[0, :2].tolist() == [0, 0]
+        assert explanation.exact[0, :2].all()
+
+
+def test_nothing_found_is_not_called_impossible():
+    """Fewer draws than none cannot be had: only the words can be checked."""
+    actions = ActionSet(
+        {"a": Feature("real", 0, 10), "b": Feature("real", actionable=False)},
+        [Linear({"a": 1, "b": 1}, 10, 10)],
+    )
+    X = pd.DataFrame({"a": [4.0], "b": [6.0]})
+    explanation = explain(lambda X: X["a"] > 8, actions, X, n_samples=5)
+    assert explanation.n_reachable[0, 0] == 0
+    if not explanation.exact[0, 0]:
+        assert explanation.lower[0, 0] == 0
+        assert explanation.upper[0, 0] == 1
+        assert "no feasible change was found" in explanation.describe(0)
