@@ -162,6 +162,7 @@ def forced():
             Linkage("f3", {"f4": 1}, keep_bounds=True),
             Linear({"f0": 1, "f4": -1}, 3, 3),
             Switch("f4", ["r"], 2),
+            Linear({"f1": 1, "f2": 1}, 7, 7),
         ],
     )
 
