@@ -53,6 +53,7 @@ def audit(given: Namespace) -> int:
         target=target,
         threshold=given.threshold,
         interventions=given.interventions,
+        max_points=given.max_points,
         invalid_rows="nan",
         missing="hold",
         random_state=given.seed,

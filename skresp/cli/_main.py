@@ -76,8 +76,9 @@ def parser() -> argparse.ArgumentParser:
     audit.add_argument(
         "--max-points",
         type=_whole,
-        default=10_000,
-        help="points gone through for a verdict before it is unknown (%(default)s)",
+        default=100_000,
+        help="points gone through for one person, by verdicts and by sampled scores "
+        "(%(default)s)",
     )
     audit.add_argument("--time-limit", type=float, help="seconds for the verdicts")
     audit.add_argument("--n-jobs", type=int, help="threads")

@@ -272,7 +272,8 @@ class Explanation(Variants):
     def _title(self) -> str:
         if self.method != "responsiveness":
             return contributions.title(self)
-        unscored = np.isnan(self.values).any(axis=1)
+        unscored = np.isnan(self.lower).any(axis=1)
+        late = int((np.isnan(self.values) & ~np.isnan(self.lower)).sum())
         need = ~self.at_target & ~unscored
         helped = (np.nan_to_num(self.values) > 0).any(axis=1) & need
         goal = f"target {self.target}"
@@ -285,6 +286,8 @@ class Explanation(Variants):
         )
         if unscored.any():
             text += f" {int(unscored.sum())} broke a constraint and were not scored."
+        if late:
+            text += f" {late} scores were not computed within the time limit."
         return text
 
     def __repr__(self) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
+from functools import cache
 from numbers import Real
 from typing import Any
 
@@ -18,7 +20,7 @@ from skresp.actions import (
     kept,
     spread,
 )
-from skresp.reach import METHODS, check_interventions, check_valid
+from skresp.reach import METHODS, Deadline, check_interventions, check_valid
 from skresp.scores import (
     Dress,
     Question,
@@ -26,6 +28,7 @@ from skresp.scores import (
     Wardrobe,
     along_of,
     make_goal,
+    points_of_score,
     sample_size,
     score,
 )
@@ -33,6 +36,7 @@ from skresp.scores import (
 from ._base import BaseExplainer
 from ._coded import Plain
 from ._explanation import Explanation
+from ._limits import check_max_points, check_time_limit
 from ._progress import Progress
 from ._source import Source
 from ._verifier import Verifier
@@ -70,6 +74,11 @@ class ResponsivenessExplainer(Verifier, BaseExplainer):
         Sampled scores come with an interval of confidence 1 - alpha.
     half_width : float, default=0.05
         With `n_samples="auto"`: half the width that the interval may have at most.
+    max_points : int, default=100_000
+        The most points to go through for one person: those that `verify` evaluates,
+        and those that sampled scores propose, rejected ones included. The features
+        that may have to be sampled share them; with fewer draws than `n_samples` the
+        interval is wider. A run of the solver counts as 100 points.
     random_effects : mapping or callable, optional
         What changes by chance along with an intervention: a mapping from feature to a
         distribution (with scipy's `rvs`) or to a function `(rows, changes, rng)` that
@@ -136,6 +145,7 @@ age follows to 32.
         n_samples: int | str = 500,
         alpha: float = 0.05,
         half_width: float = 0.05,
+        max_points: int = 100_000,
         random_effects: Any = None,
         invalid_rows: str = "raise",
         missing: str = "raise",
@@ -152,6 +162,7 @@ age follows to 32.
         self.n_samples = n_samples
         self.alpha = alpha
         self.half_width = half_width
+        self.max_points = max_points
         self.random_effects = random_effects
         self.invalid_rows = invalid_rows
         self.missing = missing
@@ -262,6 +273,7 @@ age follows to 32.
                 f"n_samples must be a whole number of at least 1, or 'auto', got "
                 f"{self.n_samples!r}."
             )
+        check_max_points(self.max_points)
         if not isinstance(self.alpha, Real) or not 0 < self.alpha < 1:
             raise ValueError(
                 f"alpha must be a number between 0 and 1, got {self.alpha!r}."
@@ -281,13 +293,17 @@ age follows to 32.
             return sample_size(self.half_width, self.alpha, at="half")
         return int(self.n_samples)
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Any, *, time_limit: float | None = None) -> Explanation:
         """The responsiveness of each feature for each row.
 
         Parameters
         ----------
         X : frame or array
             A frame may have its columns in any order.
+        time_limit : float, optional
+            Seconds that the call may take. A sampled score that is cut short has
+            fewer draws and a wider interval; a score that nothing was computed for
+            is NaN between 0 and 1, and a warning counts those.
 
         Returns
         -------
@@ -295,17 +311,19 @@ age follows to 32.
         """
         if not hasattr(self, "estimator_"):  # the check itself costs half a millisecond
             check_is_fitted(self, "estimator_")
+        check_time_limit(time_limit)
+        deadline = Deadline.after(time_limit)
         table = self.dress_.named(as_table(X))
         source = self._source()
         people, which = source.people(table)
         try:
             codes = source.codes(people)
             scores = score(
-                source.door(people),
+                source.door(people, deadline),
                 source.actions,
                 codes,
-                lambda: source.keys(people),
-                source.question,
+                cache(lambda: source.keys(people)),
+                replace(source.question, deadline=deadline),
                 n_jobs=self.n_jobs,
                 progress=Progress(len(codes), "explain", self.verbose),
                 shown=bool(self.verbose),
@@ -319,6 +337,16 @@ age follows to 32.
             warnings.warn(
                 f"{int((~scores.valid).sum())} of {len(table)} rows break a constraint "
                 f"as they stand and are scored NaN; see ActionSet.check(X).",
+                UserWarning,
+                stacklevel=2,
+            )
+        late = np.isnan(scores.values) & ~np.isnan(scores.lower)
+        if late.any():
+            warnings.warn(
+                f"{int(late.sum())} of {late.size} scores were not computed within "
+                f"time_limit={time_limit!r} seconds and are NaN, of "
+                f"{int(late.any(axis=1).sum())} of {len(table)} rows. A larger "
+                f"time_limit computes more of them.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -338,6 +366,10 @@ age follows to 32.
         )
 
     def _source(self) -> Source:
+        effects = self._effects()
+        points = points_of_score(
+            self.action_set_, int(self.max_points), self.method, effects is not None
+        )
         return Source(
             self.action_set_,
             self.dress_,
@@ -345,10 +377,11 @@ age follows to 32.
             Question(
                 self.interventions,
                 self.method,
-                self._draws(),
+                min(self._draws(), points),
                 self.alpha,
                 self.invalid_rows,
-                self._effects(),
+                effects,
+                points,
             ),
             int(check_random_state(self.random_state).randint(2**31 - 1)),
             self.missing,

@@ -22,6 +22,7 @@ from skresp.recourse import (
 )
 from skresp.scores import Dress, Goal, InvalidRowsError
 
+from ._limits import check_max_points, check_time_limit
 from ._progress import Progress
 from ._source import Source
 
@@ -35,6 +36,7 @@ class Verifier:
     target_: Any
     threshold: float | None
     interventions: str
+    max_points: int
     invalid_rows: str
     n_jobs: int | None
     verbose: int
@@ -52,7 +54,7 @@ class Verifier:
         self,
         X: Any,
         *,
-        max_points: int = 100_000,
+        max_points: int | None = None,
         time_limit: float | None = None,
         cost: Any = None,
     ) -> Verdicts:
@@ -68,11 +70,13 @@ class Verifier:
         ----------
         X : frame or array
             A frame may have its columns in any order.
-        max_points : int, default=100_000
-            The most points, or partial choices, to go through for one row.
+        max_points : int, optional
+            The most points, or partial choices, to go through for one row; the
+            explainer's own `max_points` unless given. A line of a real feature that
+            can be told at once counts as one point.
         time_limit : float, optional
-            Seconds after which whatever is left is "unknown". With a limit two calls
-            may differ in what they got done.
+            Seconds that the call may take; whatever is left then is "unknown". With a
+            limit two calls may differ in what they got done.
         cost : "fewest", mapping or callable, optional
             Look for the cheapest witness of its status: the cheapest single change,
             where there is one. This takes longer where several changes are needed at
@@ -124,7 +128,9 @@ class Verifier:
         """
         check_is_fitted(self, "estimator_")
         check_cost(cost, self.action_set_)
-        _check_budget(max_points, time_limit)
+        max_points = self.max_points if max_points is None else max_points
+        check_max_points(max_points)
+        check_time_limit(time_limit)
         deadline = Deadline.after(time_limit)
         table = self.dress_.named(as_table(X))
         source = self._source()
@@ -179,18 +185,3 @@ class Verifier:
             except OutOfTimeError:
                 return Product(), 0
         return self._engine
-
-
-def _check_budget(max_points: Any, time_limit: Any) -> None:
-    whole = isinstance(max_points, (int, np.integer))
-    if not whole or isinstance(max_points, bool) or max_points < 0:
-        raise ValueError(
-            f"max_points must be a whole number of at least 0, got {max_points!r}."
-        )
-    if time_limit is None:
-        return
-    number = isinstance(time_limit, (int, float, np.number))
-    if not number or not time_limit >= 0:
-        raise ValueError(
-            f"time_limit must be a number of seconds or None, got {time_limit!r}."
-        )

@@ -22,16 +22,20 @@ _MOST_RANGES = 4
 
 def describe(explanation: Explanation, row: int) -> str:
     """Return what one person could change, feature by feature, the best first."""
-    if np.isnan(explanation.values[row]).any():
+    if np.isnan(explanation.lower[row]).any():
         return "This row breaks a constraint as it stands and was not scored."
+    late = np.flatnonzero(np.isnan(explanation.values[row]))
     lines = [_standing(explanation, row)]
     working = working_changes(explanation, row)
-    if not working:
+    if not working and not len(late):
         lines.append(_nothing(explanation, row))
     features = explanation.source.actions.features
     for j in working:
         change = working_change(explanation, row, j)
         lines.append(f"- {_reason(change, features[change.feature])}")
+    if len(late):
+        names = ", ".join(explanation.feature_names[j] for j in late)
+        lines.append(f"Not computed within the time limit: {names}.")
     return "\n".join(lines)
 
 

@@ -164,7 +164,7 @@ class RecourseScorer(BaseEstimator):
 
     def _worth(self, estimator: Any, X: Any, names: Sequence[str]) -> _Worth:
         explainer = self._explainer(estimator, X)
-        verdicts = explainer.verify(X, max_points=self.max_points)
+        verdicts = explainer.verify(X)
         status = verdicts.status
         best = None
         if any("mean_responsiveness" in name for name in names):
@@ -205,6 +205,7 @@ class RecourseScorer(BaseEstimator):
             target=target,
             threshold=threshold,
             interventions=interventions or "minimal",
+            max_points=self.max_points,
             invalid_rows="nan",
             missing="hold",
             random_state=self.random_state,

@@ -5,6 +5,7 @@ from ._bound import MOST_NODES, upper_bound
 from ._cache import Reach, ReachCache, make_reaches, reach_by_solver, shared_cache
 from ._deadline import NEVER, PIECE, Deadline, LimitError, OutOfTimeError, Pace
 from ._distinct import distinct_rows
+from ._grid import MOST_ROWS_OF_ONE
 from ._interventions import check_interventions, minimal_interventions
 from ._minimal import list_minimal
 from ._outcome import (
@@ -29,6 +30,7 @@ from ._search import Search, cannot_move, list_by_solver
 __all__ = [
     "METHODS",
     "MOST_NODES",
+    "MOST_ROWS_OF_ONE",
     "NEVER",
     "PIECE",
     "ContinuousError",

@@ -80,7 +80,7 @@ class AuditReport:
         examples: int = 5,
         top_k: int = 4,
         compare_rows: int = 500,
-        max_points: int = 100_000,
+        max_points: int | None = None,
         time_limit: float | None = None,
         title: str = "What this model leaves people to do",
         reasons: Mapping[str, str] | None = None,

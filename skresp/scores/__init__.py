@@ -18,6 +18,7 @@ from ._effects import RandomEffects
 from ._ensemble import DOUBLE, SKLEARN, XGBOOST, Ensemble, link_of, own_scores
 from ._interval import agresti_coull, at_most, sample_size
 from ._intervals import intervals_of, join_values
+from ._limits import points_of_score
 from ._lines import told_lines
 from ._listed import new_values
 from ._lists import Question
@@ -25,14 +26,13 @@ from ._movable import movable
 from ._points import Points, points_of
 from ._responsiveness import (
     InvalidRowsError,
-    Page,
-    Scores,
     interventions_of,
     is_listed,
     part_columns,
     score,
     whole,
 )
+from ._scores import Page, Scores
 from ._stream import row_keys
 from ._target import AtLeast, AtMost, Goal, make_goal, target_warning
 from ._variants import Monotone, cost_weighted, intuitive, monotone, profile
@@ -82,6 +82,7 @@ __all__ = [
     "own_scores",
     "part_columns",
     "points_of",
+    "points_of_score",
     "predicted",
     "predicted_numbers",
     "probabilities",

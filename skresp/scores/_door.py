@@ -105,21 +105,24 @@ class Door:
         Raises OutOfTimeError where the time is up first, unless the question is
         `final`: the few points that a finding rests on are asked about all the same.
         """
-        out, answered = self._asked(rows, segments, final)
+        out, answered = self.ask_some(rows, segments, final)
         if answered < len(rows):
             raise OutOfTimeError
         return out
 
     def ask_in_time(self, rows: NDArray[np.intp]) -> tuple[Truth, Truth]:
         """Which rows reach the target as they are, and of which that is known."""
-        out, answered = self._asked(rows, (), False)
+        out, answered = self.ask_some(rows)
         out[answered:] = False
         return out, np.arange(len(rows)) < answered
 
-    def _asked(
-        self, rows: NDArray[np.intp], segments: Sequence[Segment], final: bool
+    def ask_some(
+        self,
+        rows: NDArray[np.intp],
+        segments: Sequence[Segment] = (),
+        final: bool = False,
     ) -> tuple[Truth, int]:
-        """The answers, and how many of them there are."""
+        """The answers, and how many of them there are: the first ones."""
         out = np.empty(len(rows), dtype=bool)
         limited = self.deadline.is_limited
         start = 0

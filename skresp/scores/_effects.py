@@ -11,7 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skresp.actions import ActionSet
-from skresp.reach import draw_own, sample_joint, sample_minimal, satisfied
+from skresp.reach import (
+    allow,
+    allowance,
+    draw_own,
+    sample_joint,
+    sample_minimal,
+    satisfied,
+)
 
 from ._dress import Numbers
 from ._lists import Lists, Question
@@ -113,10 +120,13 @@ def draw_with_effects(
     effects = question.effects
     assert effects is not None
     n = question.n_samples
+    left = question.points
     found: list[Numbers] = []
     count = tried = 0
-    while count < n and tried < TRIES_PER_POINT * n:
-        on_part = _interventions(lists, row, j, question, n - count, rng)
+    while count < n and tried < TRIES_PER_POINT * n and not question.deadline.is_over:
+        with allow(question.deadline, left) as given:
+            on_part = _interventions(lists, row, j, question, n - count, rng)
+        left = given.points
         tried += max(len(on_part), 1)
         if not len(on_part):
             break
@@ -142,6 +152,9 @@ def _interventions(
     lists: Lists, row: int, j: int, question: Question, n: int, rng: np.random.Generator
 ) -> Numbers:
     part, x, entry = lists.part, lists.values[row], lists.which[row]
+    if entry < 0 or lists.reaches[entry].refused is None:
+        n = int(min(n, allowance().points))
+        allowance().spend(n)
     if entry < 0:
         amounts = draw_own(part, x, j, n, rng, zero=False)
         return amounts[:, None]

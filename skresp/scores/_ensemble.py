@@ -78,7 +78,7 @@ class Ensemble:
         inner = np.flatnonzero(self.feature >= 0)
         order = inner[np.argsort(self.feature[inner], kind="stable")]
         columns, first = np.unique(self.feature[order], return_index=True)
-        groups = np.split(order, first[1:]) if len(order) else []
+        groups = np.split(order, first[1:])[: len(columns)]
         return dict(zip(columns.tolist(), groups, strict=True))
 
     @cached_property
@@ -237,9 +237,8 @@ Tree = tuple[Any, Any, Any, Any, Any, Floats]  # feature, threshold, left, right
 def _assembled(trees: Iterator[tuple[int, Tree]], width: int, rule: int) -> Ensemble:
     roots, output, parts = [], [], []
     start = 0
-    deadline = allowance().deadline
     for out, (feature, threshold, left, right, missing, leaves) in trees:
-        deadline.check()
+        allowance().deadline.check()
         roots.append(start)
         output.append(out)
         inner = np.asarray(left) >= 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.reach import Part
+from skresp.reach import Deadline, Part
 
 from ._alone import (
     MOST_LISTED_BESIDE_A_LINE,
@@ -189,7 +189,7 @@ def told_lines(
 def answer(door: Door, along: Along, lines: Lines) -> Pieces | None:
     """The pieces of the lines and whether they reach the target."""
     done = []
-    for some in _batches(along, len(lines.line)):
+    for some in _batches(along, len(lines.line), door.deadline):
         pieces = _answer(door, along, lines, some)
         if pieces is None:
             return None
@@ -203,11 +203,12 @@ def answer(door: Door, along: Along, lines: Lines) -> Pieces | None:
     return Pieces(*(np.concatenate(column) for column in columns))
 
 
-def _batches(along: Along, lines: int) -> Iterator[slice]:
+def _batches(along: Along, lines: int, deadline: Deadline) -> Iterator[slice]:
     trees = len(along.ensemble.roots) if hasattr(along, "ensemble") else 4
     size = max(_MOST_FRAGMENTS // trees, 1)
-    for start in range(0, lines, size):
-        yield slice(start, min(start + size, lines))
+    for block in deadline.slices(lines):
+        for start in range(block.start, block.stop, size):
+            yield slice(start, min(start + size, block.stop))
 
 
 def _answer(door: Door, along: Along, lines: Lines, some: slice) -> Pieces | None:

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.reach import Part, Reach, distinct_rows, reach_by_solver, shared_cache
+from skresp.reach import (
+    NEVER,
+    Deadline,
+    Part,
+    Reach,
+    allow,
+    distinct_rows,
+    reach_by_solver,
+    shared_cache,
+)
 
 from ._alone import is_drawn_from, stands_alone
 from ._dress import Numbers
@@ -19,7 +28,11 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Question:
-    """How interventions are read and when they are drawn instead of listed."""
+    """How interventions are read and when they are drawn instead of listed.
+
+    `points` is how many points one sampled score may propose, `deadline` when all
+    has to be done.
+    """
 
     interventions: str = "minimal"
     method: str = "auto"
@@ -27,6 +40,8 @@ class Question:
     alpha: float = 0.05
     invalid_rows: str = "raise"
     effects: Any = None  # RandomEffects, or None
+    points: float = np.inf
+    deadline: Deadline = NEVER
 
 
 @dataclass(frozen=True)
@@ -76,9 +91,10 @@ def look_up(
     first, which[looked] = distinct_rows(values[looked])
     distinct = values[looked][first]
     if question.method == "highs":
-        reaches = [reach_by_solver(part, value) for value in distinct]
+        with allow(question.deadline):
+            reaches = [reach_by_solver(part, value) for value in distinct]
     else:
-        reaches = shared_cache.get(part, distinct)
+        reaches = shared_cache.get(part, distinct, question.deadline)
     if question.method in ("grid", "highs"):
         for reach in reaches:
             if reach.refused is not None:

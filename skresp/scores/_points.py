@@ -16,8 +16,9 @@ from ._dress import Numbers
 from ._lines import told_lines
 from ._listed import make_table, new_values
 from ._lists import Places, Question, look_up
-from ._responsiveness import Page, part_columns
+from ._responsiveness import part_columns
 from ._sampled import draws
+from ._scores import Page
 from ._stream import Keys
 
 
@@ -92,6 +93,11 @@ def points_of(
     )
     j = part.names.index(feature)
     found = []
+    if not all(page.in_time for page in book):
+        raise ValueError(
+            "Some scores were not computed within time_limit, so this variant of them "
+            "is not known. Call explain with a larger time_limit, or without one."
+        )
     for page in book:
         values = codes[page.run][:, columns]
         rows = np.arange(page.run.start, page.run.stop)

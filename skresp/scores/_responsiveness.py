@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +14,13 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skresp.actions import ActionSet
-from skresp.reach import Part, TooManyTogetherError, parts_of
+from skresp.reach import (
+    PIECE,
+    OutOfTimeError,
+    Part,
+    TooManyTogetherError,
+    parts_of,
+)
 
 from ._door import Door
 from ._dress import Numbers
@@ -23,98 +30,13 @@ from ._lines import most_listed, told_lines
 from ._listed import Table, count_hits, make_table
 from ._lists import Lists, Places, Question, look_up
 from ._sampled import Draw, count_drawn, draws
+from ._scores import Page, Scores
 from ._stream import Keys, feature_keys, generator
 
 # Rows whose part values are looked up together.
 ROWS_AT_ONCE = 16_384
 # Points drawn at once.
 MOST_DRAWS = 500_000
-
-
-@dataclass(frozen=True)
-class Page:
-    """The answers to the listed points of a run of rows, packed, for each part."""
-
-    run: slice
-    most: int | None  # how many changes of a feature that stands alone were listed
-    answers: dict[Part, NDArray[np.uint8]]
-
-
-_ARRAYS = ("values", "lower", "upper", "exact", "n_reachable", "at_target", "valid")
-
-
-@dataclass(frozen=True)
-class Scores:
-    """One number a row and feature of the action set, in arrays of that shape.
-
-    `n_reachable` counts the interventions: all of them where the score is `exact`,
-    the ones drawn where it is not. `at_target` marks the rows that need no change,
-    `valid` those that obey the constraints as they stand; the others score NaN.
-    """
-
-    values: Numbers
-    lower: Numbers
-    upper: Numbers
-    exact: NDArray[np.bool_]
-    n_reachable: NDArray[np.int32]
-    at_target: NDArray[np.bool_]
-    valid: NDArray[np.bool_]
-    # The model's answers to listed points, a page for each run of rows.
-    book: list[Page] = field(default_factory=list)
-
-    @classmethod
-    def blank(cls, rows: int, features: int) -> Scores:
-        """Scores of 0 for features that nobody can move."""
-        shape = rows, features
-        values = np.zeros(shape)
-        return cls(
-            values,
-            values,
-            values,
-            np.ones(shape, dtype=bool),
-            np.zeros(shape, dtype=np.int32),
-            np.zeros(rows, dtype=bool),
-            np.ones(rows, dtype=bool),
-        )
-
-    def with_intervals(self, apart: bool) -> Scores:
-        """The same with room for intervals; exact scores share one array for all."""
-        if not apart:
-            return self
-        return replace(self, lower=self.values.copy(), upper=self.values.copy())
-
-    def blot(self, rows: NDArray[np.bool_]) -> None:
-        """Make these rows have no score."""
-        for array in (self.values, self.lower, self.upper):
-            array[rows] = np.nan
-        self.n_reachable[rows] = 0
-        self.at_target[rows] = False
-
-    def arranged(self, rows: Places, columns: list[int]) -> Scores:
-        """The scores of rows and features at these positions."""
-        as_is = columns == list(range(self.values.shape[1]))
-        done: dict[int, NDArray[Any]] = {}  # arrays that were one stay one
-        for name in _ARRAYS:
-            array = getattr(self, name)
-            if id(array) not in done:
-                new = array if len(rows) == len(array) else array[rows]
-                keep = as_is or array.ndim == 1
-                done[id(array)] = new if keep else new[:, columns]
-        arrays: dict[str, Any] = {n: done[id(getattr(self, n))] for n in _ARRAYS}
-        return Scores(**arrays, book=self.book)
-
-    @classmethod
-    def stacked(cls, parts: list[Scores]) -> Scores:
-        """Scores of several runs of rows, one after the other."""
-        shared = all(part.lower is part.values for part in parts)
-        joined = {
-            name: np.concatenate([getattr(part, name) for part in parts])
-            for name in _ARRAYS
-            if not (shared and name in ("lower", "upper"))
-        }
-        book = [page for part in parts for page in part.book]
-        shares = {"lower": joined["values"], "upper": joined["values"]}
-        return cls(**{**shares, **joined}, book=book)
 
 
 def score(
@@ -139,29 +61,49 @@ def score(
     keys : callable
         Gives the rows' random keys, asked for only where something is drawn.
     """
-    size = ROWS_AT_ONCE
-    if shown or effective_n_jobs(n_jobs) > 1:
-        # Enough runs to share out and to show; what they are does not change a score.
-        size = min(size, max(len(codes) // 32, 64))
-    runs = [
-        slice(start, min(start + size, len(codes)))
-        for start in range(0, len(codes), size)
-    ]
-    calls = [(door, actions, codes, keys, question, run) for run in runs]
-    if len(runs) == 1:
-        done = (score_run(*call) for call in calls)
-    else:
-        done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-            delayed(score_run)(*call) for call in calls
-        )
+    deadline, jobs = question.deadline, effective_n_jobs(n_jobs)
+    at_target = None
+    if deadline.is_limited:
+        # Known of everybody, also of those whom nobody has time to score.
+        at_target, _ = door.ask_in_time(np.arange(len(codes)))
     out = []
-    for run, scores in zip(runs, done, strict=True):
-        out.append(scores)
-        if progress is not None:
-            progress(run.stop - run.start)
-    if len(out) == 1:
-        return out[0]
-    return Scores.stacked(out) if out else Scores.blank(0, len(actions.names))
+    done = 0
+    try:
+        # With a limit a few people at a time: what is scored stays scored.
+        piece = max(PIECE, 0.05 * deadline.limit)
+        for block in deadline.slices(len(codes), piece, jobs * ROWS_AT_ONCE):
+            length = block.stop - block.start
+            size = ROWS_AT_ONCE
+            if shown or jobs > 1:
+                # Enough runs to share out and to show; what they are does not change
+                # a score.
+                size = min(size, max(length // 32, 64))
+            if deadline.is_limited:
+                size = min(size, -(-length // jobs))
+            runs = [
+                slice(start, min(start + size, block.stop))
+                for start in range(block.start, block.stop, size)
+            ]
+            calls = [(door, actions, codes, keys, question, run) for run in runs]
+            if len(runs) == 1:
+                found = (score_run(*call) for call in calls)
+            else:
+                found = Parallel(
+                    n_jobs=n_jobs, prefer="threads", return_as="generator"
+                )(delayed(score_run)(*call) for call in calls)
+            for run, scores in zip(runs, found, strict=True):
+                out.append(scores)
+                done = run.stop
+                if progress is not None:
+                    progress(run.stop - run.start)
+    except OutOfTimeError:
+        out.append(_Run(door, actions, codes, keys, question, slice(done, None)).out)
+    if not out:
+        return Scores.blank(0, len(actions.names))
+    scores = out[0] if len(out) == 1 else Scores.stacked(out)
+    if at_target is not None:
+        scores.at_target[:] = at_target & scores.valid
+    return scores
 
 
 def score_run(
@@ -174,70 +116,13 @@ def score_run(
 ) -> Scores:
     """The scores of a run of rows."""
     try:
-        return _score_run(door, actions, codes, keys, question, run)
+        return _Run(door, actions, codes, keys, question, run).scores()
     except TooManyTogetherError:
         half = (run.start + run.stop) // 2
         halves = slice(run.start, half), slice(half, run.stop)
         return Scores.stacked(
             [score_run(door, actions, codes, keys, question, h) for h in halves]
         )
-
-
-def _score_run(
-    door: Door,
-    actions: ActionSet,
-    codes: Numbers,
-    keys: Callable[[], Keys],
-    question: Question,
-    run: slice,
-) -> Scores:
-    rows = np.arange(run.start, run.stop)
-    values = codes[run]
-    out = Scores.blank(len(rows), len(actions.names))
-    looked = []
-    parts = [
-        (part, values[:, columns], columns)
-        for part, columns in zip(parts_of(actions), part_columns(actions), strict=True)
-        if part.actionable or part.constraints
-    ]
-    most = most_listed(door, [(part, mine) for part, mine, _ in parts], question)
-    for part, mine, columns in parts:
-        lists = look_up(part, mine, question, most)
-        np.logical_and(out.valid, lists.valid, out=out.valid)
-        if part.actionable:
-            looked.append((lists, columns))
-    if question.invalid_rows == "raise" and not out.valid.all():
-        raise InvalidRowsError
-    tables = []
-    if question.method != "sample" and question.effects is None:
-        for lists, columns in looked:
-            if (lists.which >= 0).any():
-                table = make_table(lists, question.interventions, door.wardrobe)
-                tables.append((table, columns))
-    counted, out.at_target[:], packed = count_hits(door, [t for t, _ in tables], rows)
-    answers = {t.part: bits for (t, _), bits in zip(tables, packed, strict=True)}
-    out = replace(out, book=[Page(run, most, answers)])
-    for (table, columns), hits in zip(tables, counted, strict=True):
-        _note_listed(out, table, columns, hits)
-    if question.effects is not None:
-        out = out.with_intervals(True)
-        _note_effects(out, door, actions, looked, values, rows, keys(), question)
-        looked = []
-    out = out.with_intervals(any(lists.is_drawn(question) for lists, _ in looked))
-    for lists, columns in looked:
-        for some, draw in draws(lists, question):
-            for j in lists.part.actionable:
-                told = _note_lines(
-                    out, door, lists, j, columns[j], some, rows, question
-                )
-                for left in _portions(np.flatnonzero(~told), question.n_samples):
-                    where = some[left]
-                    drawn = draw(j, left, keys()[rows[where]])
-                    hits = count_drawn(door, lists.part, rows[where], drawn)
-                    _note_drawn(out, where, columns[j], drawn, hits, question.alpha)
-    if not out.valid.all():
-        out.blot(~out.valid)
-    return out
 
 
 @lru_cache(maxsize=64)
@@ -293,88 +178,11 @@ def _on_part(
     return reach.changes[reach.interventions(j, question.interventions)], True
 
 
-def _note_listed(out: Scores, table: Table, columns: Places, hits: Places) -> None:
-    rows: Any = slice(None)
-    if (table.which < 0).any():
-        rows = np.flatnonzero(table.which >= 0)
-    which = table.which[rows]
-    for k, j in enumerate(table.features):
-        sizes = table.sizes[which, k]
-        out.n_reachable[rows, columns[j]] = sizes
-        out.values[rows, columns[j]] = hits[rows, k] / np.maximum(sizes, 1)
-
-
-def _note_effects(
-    out: Scores,
-    door: Door,
-    actions: ActionSet,
-    looked: list[tuple[Lists, Places]],
-    values: Numbers,
-    rows: Places,
-    keys: Keys,
-    question: Question,
-) -> None:
-    """Note scores in which chance has a part: every one of them is drawn."""
-    everything = whole(actions)
-    for lists, columns in looked:
-        for j in lists.part.actionable:
-            mine = feature_keys(keys[rows], lists.part.names[j])
-            for some in _portions(np.flatnonzero(lists.valid), question.n_samples):
-                found = [
-                    draw_with_effects(
-                        actions,
-                        lists,
-                        columns,
-                        int(i),
-                        values[i],
-                        j,
-                        question,
-                        generator(mine[i]),
-                    )
-                    for i in some
-                ]
-                stuck = [cannot_move(lists, int(i), j, question) for i in some]
-                draw = Draw.of(values[some], found, stuck)
-                hits = count_drawn(door, everything, rows[some], draw)
-                _note_drawn(out, some, columns[j], draw, hits, question.alpha)
-
-
 def whole(actions: ActionSet) -> Part:
     """All features as if they were one part; for its columns only."""
     names = actions.names
     features = tuple(actions.features.values())
     return Part(names, features, (), (), tuple(range(len(names))))
-
-
-def _portions(rows: Places, n_samples: int) -> list[Places]:
-    """Rows a few at a time, so that their draws take bounded memory."""
-    size = max(MOST_DRAWS // n_samples, 1)
-    return [rows[i : i + size] for i in range(0, len(rows), size)]
-
-
-def _note_lines(
-    out: Scores,
-    door: Door,
-    lists: Lists,
-    j: int,
-    place: int,
-    some: Places,
-    rows: Places,
-    question: Question,
-) -> NDArray[np.bool_]:
-    """Note the scores that are exact along a line; which of the rows have one."""
-    found = told_lines(door, lists.part, j, rows[some], lists.values[some], question)
-    if found is None:
-        return np.zeros(len(some), dtype=bool)
-    lines, told, pieces = found
-    share, total = pieces.shares(len(some))
-    count = total if lines.whole else pieces.counts(len(some))
-    where = some[told]
-    for array in (out.values, out.lower, out.upper):
-        array[where, place] = share[told]
-    most = np.iinfo(out.n_reachable.dtype).max
-    out.n_reachable[where, place] = np.minimum(count[told], most)
-    return told
 
 
 def is_listed(part: Part, values: Numbers, question: Question) -> bool:
@@ -384,13 +192,203 @@ def is_listed(part: Part, values: Numbers, question: Question) -> bool:
     return not drawn and not lists.is_drawn(question)
 
 
-def _note_drawn(
-    out: Scores, rows: Places, place: int, draw: Draw, hits: Places, alpha: float
-) -> None:
-    share = hits / np.maximum(draw.counts, 1)
-    low, high = agresti_coull(hits, draw.counts, alpha)
-    out.values[rows, place] = share
-    out.lower[rows, place] = np.where(draw.exact, share, low)
-    out.upper[rows, place] = np.where(draw.exact, share, high)
-    out.exact[rows, place] = draw.exact
-    out.n_reachable[rows, place] = draw.counts
+class _Run:
+    """The scores of a run of rows, noted as they are found.
+
+    With a limit to the time, what has not been noted when it ends is left open.
+    """
+
+    def __init__(
+        self,
+        door: Door,
+        actions: ActionSet,
+        codes: Numbers,
+        keys: Callable[[], Keys],
+        question: Question,
+        run: slice,
+    ) -> None:
+        self.door, self.actions, self.keys = door, actions, keys
+        self.question = question
+        self.rows = np.arange(*run.indices(len(codes)))
+        self.values = codes[run]
+        self.out = Scores.blank(len(self.rows), len(actions.names))
+        self.missing: NDArray[np.bool_] | None = None
+        if question.deadline.is_limited:
+            self.out = self.out.with_intervals(True)
+            self.missing = np.zeros(self.out.values.shape, dtype=bool)
+            self.missing[:, [actions.names.index(n) for n in actions.actionable]] = True
+            self.out.leave_open(self.missing)
+        self.out = replace(self.out, book=[Page(self._slice, None, {}, in_time=False)])
+
+    @property
+    def _slice(self) -> slice:
+        return (
+            slice(int(self.rows[0]), int(self.rows[-1]) + 1)
+            if len(self.rows)
+            else (slice(0, 0))
+        )
+
+    def scores(self) -> Scores:
+        """All of them."""
+        with suppress(OutOfTimeError):
+            self._fill()
+        if self.missing is not None:
+            self.out.leave_open(self.missing)
+        if not self.out.valid.all():
+            self.out.blot(~self.out.valid)
+        return self.out
+
+    def _note(self, rows: Any, place: int) -> None:
+        """Note that a score has been computed."""
+        if self.missing is not None:
+            self.missing[rows, place] = False
+
+    def _fill(self) -> None:
+        door, question = self.door, self.question
+        looked = []
+        parts = [
+            (part, self.values[:, columns], columns)
+            for part, columns in zip(
+                parts_of(self.actions), part_columns(self.actions), strict=True
+            )
+            if part.actionable or part.constraints
+        ]
+        most = most_listed(door, [(part, mine) for part, mine, _ in parts], question)
+        valid = self.out.valid
+        for part, mine, columns in parts:
+            lists = look_up(part, mine, question, most)
+            np.logical_and(valid, lists.valid, out=valid)
+            if part.actionable:
+                looked.append((lists, columns))
+        if question.invalid_rows == "raise" and not valid.all():
+            raise InvalidRowsError
+        tables = []
+        if question.method != "sample" and question.effects is None:
+            for lists, columns in looked:
+                if (lists.which >= 0).any():
+                    question.deadline.check()
+                    table = make_table(lists, question.interventions, door.wardrobe)
+                    tables.append((table, columns))
+        counted, self.out.at_target[:], packed = count_hits(
+            door, [t for t, _ in tables], self.rows
+        )
+        answers = {t.part: bits for (t, _), bits in zip(tables, packed, strict=True)}
+        for (table, columns), hits in zip(tables, counted, strict=True):
+            self._note_listed(table, columns, hits)
+        drawn = question.effects is not None
+        drawn = drawn or any(lists.is_drawn(question) for lists, _ in looked)
+        if self.missing is None:
+            self.out = self.out.with_intervals(drawn)
+        if question.effects is not None:
+            self._note_effects(looked)
+        else:
+            self._note_tied(looked)
+        self.out = replace(self.out, book=[Page(self._slice, most, answers)])
+
+    def _note_listed(self, table: Table, columns: Places, hits: Places) -> None:
+        rows: Any = slice(None)
+        if (table.which < 0).any():
+            rows = np.flatnonzero(table.which >= 0)
+        which, out = table.which[rows], self.out
+        for k, j in enumerate(table.features):
+            sizes = table.sizes[which, k]
+            out.n_reachable[rows, columns[j]] = sizes
+            share = hits[rows, k] / np.maximum(sizes, 1)
+            out.values[rows, columns[j]] = share
+            if self.missing is not None:
+                out.lower[rows, columns[j]] = out.upper[rows, columns[j]] = share
+                out.exact[rows, columns[j]] = True
+            self._note(rows, columns[j])
+
+    def _note_tied(self, looked: list[tuple[Lists, Places]]) -> None:
+        """Note the scores of parts that have no list: by lines, else drawn."""
+        question, rows = self.question, self.rows
+        waiting = []
+        for lists, columns in looked:
+            for some, draw in draws(lists, question):
+                for j in lists.part.actionable:
+                    question.deadline.check()
+                    told = self._note_lines(lists, j, columns[j], some)
+                    left = np.flatnonzero(~told)
+                    waiting.append((lists, columns, some, left, draw, j))
+        # What is exact comes first; drawing may take all the time there is.
+        for lists, columns, some, left, draw, j in waiting:
+            for chunk in self._chunks(left):
+                where = some[chunk]
+                drawn = draw(j, chunk, self.keys()[rows[where]])
+                self._note_drawn(lists.part, where, columns[j], drawn)
+
+    def _chunks(self, rows: Places) -> Iterator[Places]:
+        """Rows a few at a time: draws of bounded memory, and looks at the clock."""
+        most = max(MOST_DRAWS // self.question.n_samples, 1)
+        for block in self.question.deadline.slices(len(rows)):
+            some = rows[block]
+            for start in range(0, len(some), most):
+                yield some[start : start + most]
+
+    def _note_lines(
+        self, lists: Lists, j: int, place: int, some: Places
+    ) -> NDArray[np.bool_]:
+        """Note the scores that are exact along a line; which of the rows have one."""
+        found = told_lines(
+            self.door,
+            lists.part,
+            j,
+            self.rows[some],
+            lists.values[some],
+            self.question,
+        )
+        if found is None:
+            return np.zeros(len(some), dtype=bool)
+        lines, told, pieces = found
+        share, total = pieces.shares(len(some))
+        count = total if lines.whole else pieces.counts(len(some))
+        where, out = some[told], self.out
+        for array in (out.values, out.lower, out.upper):
+            array[where, place] = share[told]
+        most = np.iinfo(out.n_reachable.dtype).max
+        out.n_reachable[where, place] = np.minimum(count[told], most)
+        out.exact[where, place] = True
+        self._note(where, place)
+        return told
+
+    def _note_effects(self, looked: list[tuple[Lists, Places]]) -> None:
+        """Note scores in which chance has a part: every one of them is drawn."""
+        everything = whole(self.actions)
+        keys, question = self.keys(), self.question
+        for lists, columns in looked:
+            for j in lists.part.actionable:
+                mine = feature_keys(keys[self.rows], lists.part.names[j])
+                for some in self._chunks(np.flatnonzero(lists.valid)):
+                    found = [
+                        draw_with_effects(
+                            self.actions,
+                            lists,
+                            columns,
+                            int(i),
+                            self.values[i],
+                            j,
+                            question,
+                            generator(mine[i]),
+                        )
+                        for i in some
+                    ]
+                    stuck = [cannot_move(lists, int(i), j, question) for i in some]
+                    draw = Draw.of(self.values[some], found, stuck)
+                    self._note_drawn(everything, some, columns[j], draw)
+
+    def _note_drawn(self, part: Part, rows: Places, place: int, draw: Draw) -> None:
+        """Ask the model about draws, and note the scores of those it had time for."""
+        hits, counts = count_drawn(self.door, part, self.rows[rows], draw)
+        some = np.flatnonzero((counts > 0) | (draw.counts == 0))
+        hits, counts, exact = hits[some], counts[some], draw.exact[some]
+        exact = exact & (counts == draw.counts[some])
+        share = hits / np.maximum(counts, 1)
+        low, high = agresti_coull(hits, counts, self.question.alpha)
+        where, out = rows[some], self.out
+        out.values[where, place] = share
+        out.lower[where, place] = np.where(exact, share, low)
+        out.upper[where, place] = np.where(exact, share, high)
+        out.exact[where, place] = exact
+        out.n_reachable[where, place] = counts
+        self._note(where, place)

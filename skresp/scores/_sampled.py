@@ -14,6 +14,7 @@ from skresp.reach import (
     Part,
     Reach,
     TooLargeError,
+    allow,
     cannot_move,
     list_by_solver,
     list_minimal,
@@ -27,6 +28,9 @@ from ._dress import Numbers
 from ._listed import Places, chunks, new_values
 from ._lists import Lists, Question
 from ._stream import Keys, feature_keys, generator, uniforms
+
+# Draws that the model is asked about even where the time is up.
+_LAST_DRAWS = 500
 
 
 @dataclass(frozen=True)
@@ -79,16 +83,15 @@ def draw_listed(
     part: Part,
     values: Numbers,
     reaches: Sequence[Reach],
-    how: str,
-    n: int,
+    question: Question,
     j: int,
     keys: Keys,
 ) -> Draw:
     """Interventions drawn from complete lists."""
-    u = uniforms(feature_keys(keys, part.names[j]), n)
+    u = uniforms(feature_keys(keys, part.names[j]), question.n_samples)
     found = []
     for i, reach in enumerate(reaches):
-        pool = reach.interventions(j, how)
+        pool = reach.interventions(j, question.interventions)
         picks = (u[i] * len(pool)).astype(np.intp) if len(pool) else []
         found.append(reach.changes[pool[picks]])
     return Draw.of(values, found, False)
@@ -98,27 +101,39 @@ def draw_tied(
     part: Part,
     values: Numbers,
     reaches: Sequence[Reach],
-    how: str,
-    n: int,
+    question: Question,
     j: int,
     keys: Keys,
 ) -> Draw:
     """Interventions in parts that the grid cannot list, person by person.
 
-    They are listed while they are few, and drawn elsewhere.
+    They are listed while they are few, which may take half of the points of the score,
+    and drawn elsewhere. Where the time ends, what has been drawn for the first person
+    counts.
     """
-    found, exact = [], []
+    how, n = question.interventions, question.n_samples
+    found: list[Numbers] = []
+    exact: list[bool] = []
     for x, reach, key in zip(
         values, reaches, feature_keys(keys, part.names[j]), strict=True
     ):
-        changes = _list_tied(part, x, reach, how, j)
+        question.deadline.check()
+        left, half = question.points, question.points // 2
+        with allow(question.deadline, half) as given:
+            changes = _list_tied(part, x, reach, how, j)
         is_exact = changes is not None
         if changes is None:
             sample = sample_minimal if how == "minimal" else sample_joint
-            changes = sample(part, x, j, n, generator(key)).changes
-            is_exact = not len(changes) and cannot_move(part, x, j)
+            spent = half - given.points if half < np.inf else 0
+            with allow(question.deadline, left - spent):
+                changes = sample(part, x, j, n, generator(key)).changes
+                is_exact = not len(changes) and cannot_move(part, x, j)
+            if not len(changes) and not is_exact:
+                question.deadline.check()  # no time is no answer
         exact.append(is_exact)
         found.append(changes)
+    if len(values) > 1:
+        question.deadline.check()
     return Draw.of(values, found, exact)
 
 
@@ -142,7 +157,7 @@ def draws(lists: Lists, question: Question) -> Iterator[tuple[Places, Drawer]]:
     The second is a function of the feature, of positions among these rows and of
     their keys.
     """
-    part, how, n = lists.part, question.interventions, question.n_samples
+    part = lists.part
     alone = lists.which < 0
     tied = ~alone & lists.valid
     if len(lists.refused):
@@ -150,14 +165,14 @@ def draws(lists: Lists, question: Question) -> Iterator[tuple[Places, Drawer]]:
     listed = ~alone & ~tied & lists.valid
     if alone.any():
         rows = np.flatnonzero(alone)
-        yield rows, partial(_draw_alone, part, lists.values[rows], n)
+        yield rows, partial(_draw_alone, part, lists.values[rows], question.n_samples)
     ways: list[tuple[NDArray[np.bool_], Any]] = [(tied, draw_tied)]
     if question.method == "sample":
         ways.append((listed, draw_listed))
     for mask, draw in ways:
         if mask.any():
             rows = np.flatnonzero(mask)
-            yield rows, partial(_draw, draw, lists, rows, how, n)
+            yield rows, partial(_draw, draw, lists, rows, question)
 
 
 def _draw_alone(
@@ -170,32 +185,41 @@ def _draw(
     draw: Any,
     lists: Lists,
     rows: Places,
-    how: str,
-    n: int,
+    question: Question,
     j: int,
     some: Places,
     keys: Keys,
 ) -> Draw:
     reaches = [lists.reaches[w] for w in lists.which[rows[some]]]
-    return draw(lists.part, lists.values[rows[some]], reaches, how, n, j, keys)
+    return draw(lists.part, lists.values[rows[some]], reaches, question, j, keys)
 
 
-def count_drawn(door: Door, part: Part, rows: Places, draw: Draw) -> Places:
-    """How many of each row's draws reach the target."""
+def count_drawn(
+    door: Door, part: Part, rows: Places, draw: Draw
+) -> tuple[Places, Places]:
+    """How many of each row's draws reach the target, of how many.
+
+    With a limit to the time some draws may be left out. The first of them are always
+    asked about: drawing them took the time.
+    """
     hits = np.zeros(len(rows), dtype=np.intp)
+    asked = np.zeros(len(rows), dtype=np.intp)
     ends = np.cumsum(draw.counts)
     for chunk in chunks(draw.counts, door):
         counts = draw.counts[chunk]
         first = ends[chunk.start] - draw.counts[chunk.start]
-        points = slice(int(first), int(first + counts.sum()))
-        segment = Segment(
-            0,
-            int(counts.sum()),
-            new_values(part, draw.before[points], draw.changes[points], door.wardrobe),
+        total = int(counts.sum())
+        if door.deadline.is_over:
+            if chunk.start:
+                break
+            total = min(total, _LAST_DRAWS)
+        points = slice(int(first), int(first) + total)
+        new = new_values(part, draw.before[points], draw.changes[points], door.wardrobe)
+        owner = np.repeat(np.arange(chunk.start, chunk.stop), counts)[:total]
+        reached, answered = door.ask_some(
+            rows[owner], [Segment(0, total, new)], final=total <= _LAST_DRAWS
         )
-        reached = door.ask(np.repeat(rows[chunk], counts), [segment])
-        some = np.flatnonzero(counts)
-        if len(some):
-            starts = (np.cumsum(counts) - counts)[some]
-            hits[chunk.start + some] = np.add.reduceat(reached, starts, dtype=np.intp)
-    return hits
+        owner = owner[:answered]
+        hits += np.bincount(owner, reached[:answered], len(rows)).astype(np.intp)
+        asked += np.bincount(owner, minlength=len(rows))
+    return hits, asked

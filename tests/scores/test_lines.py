@@ -152,6 +152,7 @@ def test_exact_scores_equal_a_dense_grid_and_many_samples(name, data, actions):
         people[:1],
         method="sample",
         n_samples=50_000,
+        max_points=2_000_000,
         alpha=1e-6,
         random_state=0,
     )
@@ -173,6 +174,7 @@ def test_exact_scores_lie_within_the_error_of_200_000_draws(name, data, actions)
         X[5:6],
         method="sample",
         n_samples=200_000,
+        max_points=2_000_000,
         alpha=1e-6,
         random_state=0,
     )
