@@ -1,0 +1,54 @@
+"""Run many worlds: `python -m tests.fuzz --persons 20000 [--seed 0] [--family RF]`."""
+
+from __future__ import annotations
+
+import argparse
+import traceback
+from collections import Counter
+
+from skresp.reach import shared_cache
+
+from .checks import failures
+from .world import FAMILIES, make_world
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
+    parser.add_argument("--persons", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--stride", type=int, default=1)
+    parser.add_argument("--family", choices=FAMILIES, default=None)
+    args = parser.parse_args()
+    persons: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    seed = args.seed
+    while persons.total() < args.persons:
+        world = make_world(seed, args.family)
+        if world is not None:
+            shared_cache.clear()
+            persons[world.family] += len(world.people)
+            try:
+                found = list(failures(world))
+            except Exception:
+                found = [traceback.format_exc()]
+            for text in found:
+                print(
+                    f"seed {seed} {world.family} {world.interventions}: {text}",
+                    flush=True,
+                )
+            failed[world.family] += bool(found)
+        seed += args.stride
+    for family in FAMILIES:
+        print(
+            f"{family:14s} persons {persons[family]:6d}  "
+            f"worlds that fail {failed[family]}"
+        )
+    print(
+        f"{persons.total()} persons, {failed.total()} worlds that fail, "
+        f"next seed {seed}"
+    )
+    return int(failed.total() > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

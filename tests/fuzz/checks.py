@@ -1,0 +1,539 @@
+"""What must hold in every world: a list of what does not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+
+from skresp import ResponsivenessExplainer
+from skresp.report import notice
+
+from . import lattice
+from .world import World
+
+# Combinations of all parts that are gone through; of more, some at random.
+_MOST = 20_000
+_SOME = 3_000
+
+
+class Person:
+    """What the meanings and the model itself say about one person."""
+
+    def __init__(self, world: World, i: int):
+        self.world, self.i, self.row = world, i, world.row(i)
+        self.parts = [
+            lattice.options_on(world.actions, names, self.row)
+            for names in lattice.components(world.actions)
+        ]
+
+    @cached_property
+    def denied(self) -> bool:
+        return not self.world.reaches(self.world.people.iloc[[self.i]])[0]
+
+    def part_of(self, name):
+        return next(p for p in self.parts if name in p.names)
+
+    @cached_property
+    def answers(self):
+        """For each part, which of its options alone reach the target."""
+        return [
+            self.world.reaches(self.world.points(self.i, p.values)) for p in self.parts
+        ]
+
+    @cached_property
+    def interventions(self):
+        """For each actionable feature its part, which options they are, the answers."""
+        out = {}
+        for part, answers in zip(self.parts, self.answers, strict=True):
+            for name in part.names:
+                if self.world.actions.features[name].actionable:
+                    mask = part.single(
+                        self.world.actions, name, self.world.interventions
+                    )
+                    out[name] = part, mask, answers[mask]
+        return out
+
+    @cached_property
+    def has_single(self) -> bool:
+        return any(hits.any() for _, _, hits in self.interventions.values())
+
+    @cached_property
+    def combinations(self):
+        """Choices over all parts, and whether these are all of them."""
+        sizes = [len(p) for p in self.parts]
+        many = float(np.prod([float(s) for s in sizes]))
+        if many <= _MOST:
+            return np.indices(sizes).reshape(len(sizes), -1).T, True
+        rng = np.random.default_rng(self.world.seed)
+        return np.array([rng.integers(s, size=_SOME) for s in sizes]).T, False
+
+    @cached_property
+    def hits(self):
+        """The combinations that reach the target."""
+        choice, _ = self.combinations
+        columns = {
+            name: part.values[name][choice[:, p]]
+            for p, part in enumerate(self.parts)
+            for name in part.names
+        }
+        return choice[self.world.reaches(self.world.points(self.i, columns))]
+
+    @property
+    def expected(self) -> str | None:
+        """The status, where enumeration tells it."""
+        if not self.denied:
+            return "approved"
+        if self.world.has_reals:
+            return None
+        if self.has_single:
+            return "single"
+        if len(self.hits):
+            return "joint"
+        return "fixed" if self.combinations[1] else None
+
+    def is_line(self, name) -> bool:
+        """Whether nothing but a feature and what follows it has freedom."""
+        part = self.part_of(name)
+        actions = self.world.actions
+        others = [n for n in part.names if n != name]
+        return not any(actions.features[n].can_change for n in others)
+
+
+def make_explainer(world: World, **more) -> ResponsivenessExplainer:
+    given = {
+        "target": world.target,
+        "threshold": world.threshold,
+        "interventions": world.interventions,
+        "missing": "hold",
+        "random_state": 0,
+        "n_samples": 60,
+    }
+    return ResponsivenessExplainer(
+        FrozenEstimator(world.model), world.actions, **(given | more)
+    ).fit(world.X)
+
+
+def failures(world: World) -> Iterator[str]:
+    """Everything that is wrong in a world."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        explainer = make_explainer(world)
+        explanation = explainer.explain(world.people)
+        verdicts = explainer.verify(world.people)
+        people = [Person(world, i) for i in range(len(world.people))]
+        for person in people:
+            yield from check_verdict(world, person, explanation, verdicts)
+            yield from check_scores(world, person, explanation)
+            yield from check_intervals(world, person, explanation)
+            yield from check_notice(world, person, explanation, verdicts)
+        yield from check_costs(world, people, explainer, verdicts)
+        yield from check_company(world, explainer, explanation, verdicts)
+        yield from check_containers(world, explainer, explanation, verdicts)
+
+
+# -- verdicts --------------------------------------------------------------------------
+
+
+def witness_of(verdicts, i):
+    """The witness of a row as plain values; None where there is none."""
+    if not verdicts.has_witness[i]:
+        return None
+    place = int(verdicts.has_witness[:i].sum())
+    points = verdicts.witness
+    return {n: _plain(points[n].iloc[place]) for n in points.columns}
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def check_verdict(world, person, explanation, verdicts):
+    i, status = person.i, verdicts.status[person.i]
+    expected = person.expected
+    if expected is not None and status != expected:
+        yield f"row {i}: status {status} ({verdicts.proof[i]}), expected {expected}"
+    if not person.denied:
+        return
+    if status == "fixed" and (person.has_single or len(person.hits)):
+        yield f"row {i}: fixed, though a feasible change reaches the target"
+    if status in ("single", "joint", "possible") and not verdicts.has_witness[i]:
+        yield f"row {i}: {status} without a witness"
+    names = explanation.feature_names
+    if (explanation.values[i] > 0).any() and status != "single":
+        which = [n for n, v in zip(names, explanation.values[i], strict=True) if v > 0]
+        yield f"row {i}: score above 0 of {which} but {status}"
+    witness = witness_of(verdicts, i)
+    if witness is None:
+        return
+    broken = lattice.allowed(world.actions, person.row, witness)
+    if broken:
+        yield f"row {i}: the witness {witness} is infeasible: {broken}"
+    point = world.points(i, {n: [v] for n, v in witness.items()})
+    if not world.reaches(point)[0]:
+        yield f"row {i}: the witness {witness} does not reach the target"
+    if status == "single":
+        touched = [
+            p
+            for p in person.parts
+            if any(_differs(witness[n], person.row[n]) for n in p.names)
+        ]
+        if len(touched) != 1:
+            yield f"row {i}: single, but the witness {witness} moves several parts"
+
+
+def _differs(a, b):
+    return a != b and not (lattice.is_missing(a) and lattice.is_missing(b))
+
+
+# -- scores ----------------------------------------------------------------------------
+
+
+def check_scores(world, person, explanation):
+    i = person.i
+    for k, name in enumerate(explanation.feature_names):
+        value, low = explanation.values[i, k], explanation.lower[i, k]
+        high, exact = explanation.upper[i, k], explanation.exact[i, k]
+        if not 0 <= low <= value <= high <= 1:
+            yield f"row {i}, {name}: {low} <= {value} <= {high} does not hold"
+        if exact and not low == value == high:
+            yield f"row {i}, {name}: exact, but {low}, {value}, {high}"
+        if name not in person.interventions:
+            if value or explanation.n_reachable[i, k]:
+                yield f"row {i}, {name}: a score, though nobody can act on it"
+            continue
+        part, mask, hits = person.interventions[name]
+        tied = any(
+            world.actions.features[n].kind == "real"
+            and world.actions.features[n].can_change
+            for n in part.names
+        )
+        if not tied:
+            share = hits.mean() if len(hits) else 0.0
+            if not exact or abs(value - share) > 1e-12:
+                yield f"row {i}, {name}: score {value} (exact {exact}), not {share}"
+            if exact and explanation.n_reachable[i, k] != mask.sum():
+                reachable = explanation.n_reachable[i, k]
+                yield f"row {i}, {name}: n_reachable {reachable}, not {mask.sum()}"
+        elif person.is_line(name) and world.kind.read:
+            yield from _check_line(world, person, explanation, k, name)
+
+
+def _line_points(world, person, name, values):
+    """Points at values of a feature, with what follows, and which of them exist."""
+    part = person.part_of(name)
+    landed = {
+        n: np.full(len(values), person.row[n], dtype=object)
+        if world.actions.features[n].kind == "categorical"
+        or lattice.is_missing(person.row[n])
+        else np.full(len(values), person.row[n], dtype=float)
+        for n in part.names
+    }
+    landed[name] = np.asarray(values, dtype=float)
+    after = lattice._with_effects(world.actions, part.names, person.row, landed)
+    ok = [
+        lattice.allowed(
+            world.actions, person.row, person.row | {n: v[t] for n, v in after.items()}
+        )
+        is None
+        for t in range(len(values))
+    ]
+    return world.points(person.i, after), np.array(ok, dtype=bool)
+
+
+def _range(world, person, name):
+    f, value = world.actions.features[name], person.row[name]
+    up = np.inf if f.max_increase is None else f.max_increase
+    down = np.inf if f.max_decrease is None else f.max_decrease
+    up = 0 if f.direction == "decrease" else up
+    down = 0 if f.direction == "increase" else down
+    return max(f.lower, value - down), min(f.upper, value + up)
+
+
+def _check_line(world, person, explanation, k, name):
+    i, value = person.i, explanation.values[person.i, k]
+    if lattice.is_missing(person.row[name]):
+        if value or explanation.n_reachable[i, k]:
+            yield f"row {i}, {name}: missing and held, but has a score"
+        return
+    low, high = _range(world, person, name)
+    if not low < high:
+        return
+    cells = round((high - low) / lattice.STEP) * (1 if world.kind.lattice else 40)
+    middles = low + (np.arange(cells) + 0.5) * (high - low) / cells
+    points, ok = _line_points(world, person, name, middles)
+    if not ok.any():
+        return
+    if not explanation.exact[i, k]:
+        yield f"row {i}, {name}: a line, but not exact"
+        return
+    share = world.reaches(points)[ok].mean()
+    slack = 1e-6 if world.kind.lattice else 6 / ok.sum()
+    if abs(share - value) > slack:
+        yield f"row {i}, {name}: {value} of the line, not {share}"
+
+
+# -- intervals -------------------------------------------------------------------------
+
+
+def check_intervals(world, person, explanation):
+    i = person.i
+    for name, (part, mask, hits) in person.interventions.items():
+        kind = world.actions.features[name].kind
+        k = explanation.feature_names.index(name)
+        if kind == "categorical" or not explanation.exact[i, k]:
+            continue
+        found = explanation.intervals(i, name)
+        if found is None:
+            continue
+        if any(not a <= b for a, b in found):
+            yield f"row {i}, {name}: intervals {found}"
+        if kind != "real":
+            tied = any(
+                world.actions.features[n].kind == "real"
+                and world.actions.features[n].can_change
+                for n in part.names
+            )
+            if tied:
+                continue
+            values = part.values[name][mask]
+            works = set(values[hits].tolist())
+            told = {v for v in set(values.tolist()) if _inside(found, v)}
+            if told != works:
+                yield f"row {i}, {name}: intervals {found}, but {sorted(works)} work"
+            if any(e not in works for pair in found for e in pair):
+                yield f"row {i}, {name}: an end of {found} does not work"
+        elif person.is_line(name):
+            ends = [e for pair in found for e in pair]
+            middles = [(a + b) / 2 for a, b in found]
+            points, ok = _line_points(world, person, name, [*ends, *middles])
+            good = world.reaches(points) & ok
+            if not good.all():
+                yield f"row {i}, {name}: {found} has a value that does not work"
+            if world.kind.lattice:
+                low, high = _range(world, person, name)
+                many = round(2 * (high - low) / lattice.STEP)
+                values = low + np.arange(many + 1) * lattice.STEP / 2
+                values = values[values != person.row[name]]
+                points, ok = _line_points(world, person, name, values)
+                works = world.reaches(points) & ok
+                for v, w in zip(values, works, strict=True):
+                    if w != _inside(found, v) and not _close(found, v):
+                        yield f"row {i}, {name}: {found}, but {v} works: {w}"
+
+
+def _inside(found, value):
+    return any(a <= value <= b for a, b in found)
+
+
+def _close(found, value):
+    """Whether a value is within rounding of an end, as behind a scaler."""
+    return any(0 < abs(e - value) < 1e-6 for pair in found for e in pair)
+
+
+# -- texts -----------------------------------------------------------------------------
+
+
+def check_notice(world, person, explanation, verdicts):
+    i = person.i
+    told = notice(explanation, i, verdicts).to_dict()
+    explanation.describe(i)
+    for reason in told["reasons"]:
+        name = reason["feature"]
+        values = [v for pair in reason["ranges"] for v in pair]
+        values += [] if reason["example"] is None else [reason["example"]]
+        values += list(reason["values"])
+        part, mask, hits = person.interventions[name]
+        if any(
+            world.actions.features[n].kind == "real"
+            and world.actions.features[n].can_change
+            for n in part.names
+        ):
+            if world.actions.features[name].kind == "real" and person.is_line(name):
+                points, ok = _line_points(world, person, name, values)
+                bad = np.array(values, dtype=float)[~(world.reaches(points) & ok)]
+            else:
+                continue
+        else:
+            works = set(part.values[name][mask][hits].tolist())
+            bad = [v for v in values if v not in works]
+        if len(bad):
+            yield f"row {i}, {name}: the notice names {bad}, which do not work"
+    if told["together"]:
+        after = person.row | {m["feature"]: m["to"] for m in told["together"]}
+        broken = lattice.allowed(world.actions, person.row, after)
+        point = world.points(i, {n: [v] for n, v in after.items()})
+        if broken or not world.reaches(point)[0]:
+            yield f"row {i}: the notice names {after}, which fails: {broken}"
+
+
+# -- costs -----------------------------------------------------------------------------
+
+
+def _prices(world):
+    rng = np.random.default_rng(world.seed + 1)
+    return {
+        n: (float(rng.integers(1, 6)), float(rng.integers(1, 6)))
+        for n, f in world.actions.features.items()
+        if f.actionable
+    }
+
+
+def cost_of(world, person, after, prices):
+    """What a change costs: by prices, or features acted on and then their shares."""
+    acted, shares, total = 0, 0.0, 0.0
+    landed = _own_changes(world, person, after)
+    for n, change in landed.items():
+        if not change:
+            continue
+        f = world.actions.features[n]
+        acted += 1
+        if f.kind == "categorical":
+            shares += 1.0
+        else:
+            wide = 1.0 if f.kind == "binary" else float(f.upper - f.lower)
+            shares += abs(change) / wide
+        if prices is not None and n in prices:
+            up, down = prices[n]
+            total += up * change if change > 0 else -down * change
+    return (acted, shares) if prices is None else (total, 0.0)
+
+
+def _own_changes(world, person, after):
+    out = {}
+    for n, f in world.actions.features.items():
+        if f.kind == "categorical" or lattice.is_missing(person.row[n]):
+            out[n] = _differs(after[n], person.row[n])
+            continue
+        change = after[n] - person.row[n]
+        for r in world.actions.constraints:
+            if type(r).__name__ == "Linkage" and not lattice.is_missing(
+                person.row[r.source]
+            ):
+                for target, scale in r.effects:
+                    if target == n:
+                        change -= scale * (after[r.source] - person.row[r.source])
+        out[n] = 0.0 if abs(change) < 1e-7 else change
+    return out
+
+
+def check_costs(world, people, explainer, plain):
+    labels = {n for n, f in world.actions.features.items() if f.kind == "categorical"}
+    prices = {n: p for n, p in _prices(world).items() if n not in labels}
+    for how, mapping in (("fewest", None), (prices, prices)):
+        verdicts = explainer.verify(world.people, cost=how)
+        for person in people:
+            i, status = person.i, verdicts.status[person.i]
+            if status != plain.status[i]:
+                yield f"row {i}: {plain.status[i]}, but {status} with cost={how}"
+            witness = witness_of(verdicts, i)
+            if status not in ("single", "joint") or witness is None:
+                continue
+            broken = lattice.allowed(world.actions, person.row, witness)
+            point = world.points(i, {n: [v] for n, v in witness.items()})
+            if broken or not world.reaches(point)[0]:
+                yield f"row {i}: with cost={how} the witness {witness} fails: {broken}"
+            if verdicts.proof[i] == "cheapest found" or (
+                verdicts.proof[i] == "witness" and world.has_reals
+            ):
+                continue
+            paid = cost_of(world, person, witness, mapping)
+            least = min(
+                (cost_of(world, person, a, mapping) for a in _ways(person, status)),
+                default=None,
+            )
+            if least is not None and _dearer(paid, least):
+                yield (
+                    f"row {i}: cost={how}: the witness {witness} ({status}, "
+                    f"{verdicts.proof[i]}) costs {paid}, the least is {least}"
+                )
+
+
+def _dearer(paid, least):
+    if abs(paid[0] - least[0]) > 1e-5:
+        return paid[0] > least[0]
+    return paid[1] > least[1] + 1e-5
+
+
+def _ways(person, status):
+    """Rows that reach the target, within the status."""
+    if status == "single":
+        for part, mask, hits in person.interventions.values():
+            for t in np.flatnonzero(mask)[hits]:
+                yield person.row | {n: _plain(v[t]) for n, v in part.values.items()}
+    else:
+        for choice in person.hits:
+            out = dict(person.row)
+            for t, part in zip(choice, person.parts, strict=True):
+                out |= {n: _plain(v[t]) for n, v in part.values.items()}
+            yield out
+
+
+# -- other rows, batches, containers ---------------------------------------------------
+
+
+def _numbers(explanation, verdicts):
+    """For each row all that is said of it, as text."""
+    return [
+        repr(
+            {
+                "values": explanation.values[i].tolist(),
+                "lower": explanation.lower[i].tolist(),
+                "upper": explanation.upper[i].tolist(),
+                "exact": explanation.exact[i].tolist(),
+                "n_reachable": explanation.n_reachable[i].tolist(),
+                "verdict": (str(verdicts.status[i]), str(verdicts.proof[i])),
+                "used": int(verdicts.used[i]),
+                "witness": witness_of(verdicts, i),
+                "words": explanation.describe(i),
+                "notice": {**notice(explanation, i, verdicts).to_dict(), "row": 0},
+            }
+        )
+        for i in range(len(verdicts.status))
+    ]
+
+
+def _difference(a, b):
+    """The first place where two texts differ, with what is around it."""
+    at = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
+    return f"{a[max(at - 60, 0) : at + 60]!r} / {b[max(at - 60, 0) : at + 60]!r}"
+
+
+def check_company(world, explainer, explanation, verdicts):
+    together = _numbers(explanation, verdicts)
+    n = len(world.people)
+    order = np.random.default_rng(world.seed).permutation(n)
+    shuffled = world.people.iloc[order].reset_index(drop=True)
+    found = _numbers(explainer.explain(shuffled), explainer.verify(shuffled))
+    for place, i in enumerate(order):
+        if found[place] != together[i]:
+            yield f"row {i}, other order: {_difference(together[i], found[place])}"
+    for i in order[:2]:
+        one = world.people.iloc[[i]]
+        alone = _numbers(explainer.explain(one), explainer.verify(one))[0]
+        if alone != together[i]:
+            yield f"row {i}, alone: {_difference(together[i], alone)}"
+    parallel = make_explainer(world, n_jobs=2)
+    found = _numbers(parallel.explain(world.people), parallel.verify(world.people))
+    if found != together:
+        yield "n_jobs=2 gives other answers"
+
+
+def check_containers(world, explainer, explanation, verdicts):
+    import polars
+
+    if world.kind.encoder == "native" or world.has_missing:
+        return
+    kinds = {f.kind for f in world.actions.features.values()}
+    tables = [polars.DataFrame({n: world.people[n].to_list() for n in world.people})]
+    if "categorical" not in kinds:
+        tables.append(world.people.to_numpy())
+    for table in tables:
+        again = explainer.explain(table)
+        if not np.array_equal(again.values, explanation.values, equal_nan=True):
+            yield f"{type(table).__name__} gives other scores"
+        if (explainer.verify(table).status != verdicts.status).any():
+            yield f"{type(table).__name__} gives other verdicts"

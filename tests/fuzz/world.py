@@ -1,0 +1,461 @@
+"""Random action sets, people and small fitted models of every kind."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    RidgeClassifier,
+    SGDClassifier,
+)
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from skresp import ActionSet, AtLeast, AtMost, Feature
+from skresp import constraints as c
+
+from . import lattice
+
+LABELS = ("p", "q", "r")
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of model.
+
+    `read` says that its structure is known, so that verdicts are never open on
+    discrete features; `lattice` that its decision changes on the lattice only.
+    """
+
+    make: Any
+    read: bool = True
+    lattice: bool = True
+    classes: int = 2
+    number: bool = False
+    encoder: str = "dense"
+    missing: bool = False
+    threshold: bool = False
+
+
+def _xgb(**more):
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(
+        n_estimators=5, max_depth=3, min_child_weight=0, n_jobs=1, **more
+    )
+
+
+def _lgbm(**more):
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(
+        n_estimators=4, min_child_samples=2, n_jobs=1, verbose=-1, **more
+    )
+
+
+FAMILIES = {
+    "LR": Family(
+        lambda: make_pipeline(StandardScaler(), LogisticRegression()), lattice=False
+    ),
+    "LR threshold": Family(LogisticRegression, lattice=False, threshold=True),
+    "LR classes": Family(LogisticRegression, lattice=False, classes=3),
+    "LDA": Family(LinearDiscriminantAnalysis, lattice=False, threshold=True),
+    "ridge": Family(
+        lambda: make_pipeline(MinMaxScaler(), RidgeClassifier()), lattice=False
+    ),
+    "SVM": Family(LinearSVC, lattice=False),
+    "SGD": Family(lambda: SGDClassifier(random_state=0), lattice=False),
+    "linear": Family(LinearRegression, lattice=False, number=True),
+    "tree": Family(lambda: DecisionTreeClassifier(random_state=0), missing=True),
+    "tree sparse": Family(
+        lambda: DecisionTreeClassifier(random_state=0), encoder="sparse"
+    ),
+    "RF": Family(lambda: RandomForestClassifier(6, random_state=0), missing=True),
+    "RF scaled": Family(
+        lambda: make_pipeline(
+            StandardScaler(), RandomForestClassifier(6, random_state=0)
+        )
+    ),
+    "RF imputed": Family(
+        lambda: make_pipeline(
+            SimpleImputer(), RandomForestClassifier(5, random_state=0)
+        ),
+        missing=True,
+    ),
+    "RF classes": Family(lambda: RandomForestClassifier(5, random_state=0), classes=3),
+    "RF number": Family(lambda: RandomForestRegressor(5, random_state=0), number=True),
+    "extra": Family(lambda: ExtraTreesClassifier(6, random_state=0), lattice=False),
+    "GB": Family(lambda: GradientBoostingClassifier(n_estimators=5, random_state=0)),
+    "GB number": Family(
+        lambda: GradientBoostingRegressor(n_estimators=5, random_state=0), number=True
+    ),
+    "HGB": Family(
+        lambda: HistGradientBoostingClassifier(
+            max_iter=4, min_samples_leaf=2, early_stopping=False
+        ),
+        missing=True,
+    ),
+    "XGB": Family(_xgb, missing=True, threshold=True),
+    "XGB scaled": Family(lambda: make_pipeline(MinMaxScaler(), _xgb()), lattice=False),
+    "XGB classes": Family(_xgb, classes=3),
+    "LGBM": Family(_lgbm, missing=True, threshold=True),
+    "LGBM scaled": Family(lambda: make_pipeline(StandardScaler(), _lgbm())),
+    "LGBM classes": Family(_lgbm, classes=3),
+    "ruled": Family(
+        lambda: FixedThresholdClassifier(
+            RandomForestClassifier(6, random_state=0), threshold=0.6
+        )
+    ),
+    "XGB native": Family(
+        lambda: _xgb(enable_categorical=True), read=False, encoder="native"
+    ),
+    "LGBM native": Family(_lgbm, read=False, encoder="native"),
+    "MLP": Family(
+        lambda: make_pipeline(
+            StandardScaler(), MLPClassifier((5,), max_iter=80, random_state=0)
+        ),
+        read=False,
+        lattice=False,
+    ),
+    "SVC": Family(SVC, read=False, lattice=False),
+    "KNN": Family(lambda: KNeighborsClassifier(3), read=False, lattice=False),
+    "NB": Family(GaussianNB, read=False, lattice=False),
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """One model, one action set, a few people, and how they are asked about."""
+
+    seed: int
+    family: str
+    actions: ActionSet
+    model: Any
+    X: pd.DataFrame
+    people: pd.DataFrame
+    target: Any
+    threshold: float | None
+    interventions: str
+    has_missing: bool
+
+    @property
+    def kind(self) -> Family:
+        return FAMILIES[self.family]
+
+    @property
+    def has_reals(self) -> bool:
+        return any(
+            f.kind == "real" and f.can_change for f in self.actions.features.values()
+        )
+
+    def reaches(self, points):
+        """Whether the model itself gives points the target."""
+        if not len(points):
+            return np.zeros(0, dtype=bool)
+        if self.threshold is not None:
+            at = self.model.classes_.tolist().index(self.target)
+            return self.model.predict_proba(points)[:, at] >= self.threshold
+        answer = np.asarray(self.model.predict(points)).ravel()
+        if isinstance(self.target, AtLeast):
+            return answer >= self.target.value
+        if isinstance(self.target, AtMost):
+            return answer <= self.target.value
+        return answer == self.target
+
+    def row(self, i):
+        """One person as plain values."""
+        return {n: _plain(self.people[n].iloc[i]) for n in self.actions.names}
+
+    def points(self, i, columns):
+        """Points that differ from a person in some columns, as the model wants them."""
+        n = len(next(iter(columns.values())))
+        out = {}
+        for name in self.people.columns:
+            old = self.people[name]
+            if name not in columns:
+                out[name] = old.iloc[[i] * n].reset_index(drop=True)
+            else:
+                new = pd.Series(list(columns[name]))
+                out[name] = new.astype(old.dtype)
+        return pd.DataFrame(out)
+
+
+def _plain(value):
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value
+
+
+def random_features(rng, reals):
+    out = {}
+    for k in range(int(rng.integers(2, 6))):
+        kind = rng.choice(["binary", "binary", "integer", "integer", "categorical"])
+        if reals and rng.random() < 0.5:
+            kind = "real"
+        given: dict[str, Any] = {}
+        role = rng.random()
+        if role < 0.15:
+            given["actionable"] = False
+        elif role < 0.3:
+            given.update(actionable=False, mutable=True)
+        given["direction"] = rng.choice([None, None, "increase", "decrease"])
+        if kind == "categorical":
+            given["categories"] = LABELS[: rng.integers(1, 4)]
+        elif kind != "binary":
+            given["lower"] = 0
+            given["upper"] = int(rng.integers(1, 5))
+            if kind == "integer" and rng.random() < 0.12:
+                given["upper"] = int(rng.integers(110, 300))
+            for side in ("max_increase", "max_decrease"):
+                if rng.random() < 0.3:
+                    given[side] = int(rng.integers(0, 3))
+            if kind == "integer" and rng.random() < 0.2:
+                given["step"] = 2
+        out["abcdefg"[k]] = Feature(kind, **given)
+    return out
+
+
+def random_rule(rng, features):
+    """One random constraint, or None where none fits."""
+    names = list(features)
+    of = {
+        kind: [n for n in names if features[n].kind == kind]
+        for kind in ("binary", "integer", "real", "categorical")
+    }
+    numbers = [n for n in names if features[n].kind != "categorical"]
+    short = [
+        n
+        for n in names
+        if features[n].kind in ("binary", "categorical")
+        or (features[n].kind == "integer" and features[n].upper < 10)
+    ]
+
+    def some(pool, least, most=3):
+        if len(pool) < least:
+            return None
+        size = int(rng.integers(least, min(most, len(pool)) + 1))
+        return [str(n) for n in rng.permutation(pool)[:size]]
+
+    def condition(name):
+        f = features[name]
+        if f.kind == "categorical":
+            op = str(rng.choice(["==", "!=", "in"]))
+            values = [str(v) for v in rng.permutation(f.categories)[:2]]
+        else:
+            op = str(rng.choice(["<=", ">=", "==", "!=", "in"]))
+            values = [int(v) for v in rng.permutation(4)[:2]]
+        return (name, op, values if op == "in" else values[0])
+
+    kind = rng.choice(
+        [
+            "one_hot",
+            "ordinal",
+            "thermometer",
+            "reach",
+            "linkage",
+            "linkage",
+            "if_then",
+            "switch",
+            "linear",
+        ]
+    )
+    direction = rng.choice([None, None, "increase", "decrease"])
+    flag = bool(rng.random() < 0.5)
+    if kind in ("one_hot", "ordinal", "thermometer"):
+        group = some(of["binary"], 2)
+        if group is None:
+            return None
+        if kind == "one_hot":
+            return c.OneHot(group, int(rng.integers(1, len(group) + 1)), flag)
+        if kind == "ordinal":
+            return c.Ordinal(group, direction, flag)
+        return c.Thermometer(group, direction)
+    if kind == "reach":
+        group = some(short, 1, 2)
+        if group is None:
+            return None
+        values = {
+            tuple(
+                str(rng.choice(features[n].categories))
+                if features[n].kind == "categorical"
+                else int(rng.integers(0, 2 if features[n].kind == "binary" else 3))
+                for n in group
+            )
+            for _ in range(int(rng.integers(2, 6)))
+        }
+        values = sorted(values)
+        matrix = rng.integers(0, 2, (len(values), len(values))) | np.eye(
+            len(values), dtype=int
+        )
+        return c.Reachability(group, values, matrix.tolist() if flag else None)
+    if kind == "linkage":
+        group = some(numbers, 2)
+        if group is None:
+            return None
+        return c.Linkage(
+            group[0], {n: int(rng.choice([-2, -1, 1, 2])) for n in group[1:]}, flag
+        )
+    if kind == "linear":
+        group = some(numbers, 2)
+        if group is None:
+            return None
+        low = int(rng.integers(-3, 3)) if flag else None
+        high = int(rng.integers(0 if low is None else low, 8))
+        return c.Linear({n: int(rng.choice([-2, -1, 1, 2])) for n in group}, low, high)
+    pair = some(names, 2)
+    if pair is None:
+        return None
+    if kind == "switch":
+        first = features[pair[0]]
+        if first.kind == "real":
+            return None
+        on = (
+            str(rng.choice(first.categories))
+            if first.kind == "categorical"
+            else int(rng.integers(0, 2))
+        )
+        return c.Switch(pair[0], pair[1:], on, flag)
+    return c.IfThen(condition(pair[0]), condition(pair[1]))
+
+
+def random_actions(rng, reals):
+    while True:
+        features = random_features(rng, reals)
+        rules = [random_rule(rng, features) for _ in range(int(rng.integers(0, 4)))]
+        if not any(f.actionable for f in features.values()):
+            continue
+        try:
+            return ActionSet(features, [r for r in rules if r is not None])
+        except (ValueError, TypeError):
+            continue
+
+
+def random_rows(rng, actions, n, missing=False):
+    """Rows at the values of features and around them."""
+    out = {}
+    for name, f in actions.features.items():
+        if f.kind == "categorical":
+            out[name] = rng.choice([*f.categories, "elsewhere"], n)
+        elif f.kind == "binary":
+            out[name] = rng.integers(0, 2, n)
+        elif f.kind == "integer":
+            out[name] = rng.integers(f.lower - 1, f.upper + 2, n)
+        else:
+            out[name] = rng.integers(2 * f.lower - 2, 2 * f.upper + 4, n) / 2
+        if missing and f.kind != "categorical" and rng.random() < 0.5:
+            values = out[name].astype(float)
+            values[rng.random(n) < 0.25] = np.nan
+            out[name] = values
+    return pd.DataFrame(out)
+
+
+def _valid_people(rng, actions, rows, many):
+    good = []
+    for i in rng.permutation(len(rows)):
+        row = {n: _plain(rows[n].iloc[i]) for n in actions.names}
+        if all(
+            lattice.options_on(actions, names, row) is not None
+            for names in lattice.components(actions)
+        ):
+            good.append(int(i))
+        if len(good) == many:
+            break
+    return rows.iloc[good].reset_index(drop=True)
+
+
+def make_world(seed, family=None, people=8):
+    """Make the world of a seed; None where nobody in it is valid or it is too large."""
+    rng = np.random.default_rng(seed)
+    if family is None:
+        family = str(rng.choice(list(FAMILIES)))
+    kind = FAMILIES[family]
+    reals = bool(rng.random() < 0.4)
+    missing = kind.missing and bool(rng.random() < 0.4)
+    actions = random_actions(rng, reals)
+    X = random_rows(rng, actions, 70, missing)
+    signal = rng.normal(0, 1.0, len(X))
+    for name in X:
+        codes = pd.factorize(X[name], sort=True)[0].astype(float)
+        signal += rng.normal() * codes / max(codes.std(), 1e-9)
+    if kind.number:
+        y = np.round(signal, 1)
+    elif kind.classes == 3:
+        y = np.digitize(signal, np.quantile(signal, [0.4, 0.7]))
+    else:
+        y = (signal > np.quantile(signal, rng.choice([0.4, 0.6, 0.8, 0.93]))).astype(
+            int
+        )
+    labels = [n for n, f in actions.features.items() if f.kind == "categorical"]
+    if kind.encoder == "native":
+        for name in labels:
+            X[name] = X[name].astype(
+                pd.CategoricalDtype([*actions.features[name].categories, "elsewhere"])
+            )
+        model = kind.make()
+    else:
+        encode = make_column_transformer(
+            (
+                OneHotEncoder(
+                    handle_unknown="ignore", sparse_output=kind.encoder == "sparse"
+                ),
+                labels,
+            ),
+            remainder="passthrough",
+            sparse_threshold=1.0 if kind.encoder == "sparse" else 0.0,
+        )
+        model = make_pipeline(encode, kind.make())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    if kind.number:
+        at = float(np.quantile(signal, rng.choice([0.5, 0.8])))
+        target: Any = AtLeast(at) if rng.random() < 0.7 else AtMost(-at)
+    else:
+        target = int(rng.choice(kind.classes)) if kind.classes == 3 else 1
+    threshold = None
+    if kind.threshold and rng.random() < 0.5:
+        threshold = float(rng.choice([0.3, 0.6, 0.8]))
+    rows = random_rows(rng, actions, 120, missing)
+    for name in labels:
+        rows[name] = rows[name].astype(X[name].dtype)
+    try:
+        chosen = _valid_people(rng, actions, rows, people)
+    except lattice.TooManyPointsError:
+        return None
+    if not len(chosen):
+        return None
+    return World(
+        seed,
+        family,
+        actions,
+        model,
+        X,
+        chosen,
+        target,
+        threshold,
+        str(rng.choice(["minimal", "joint"])),
+        missing,
+    )
