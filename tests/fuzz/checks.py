@@ -385,11 +385,11 @@ def _prices(world):
 def cost_of(world, person, after, prices):
     """What a change costs: by prices, or features acted on and then their shares."""
     acted, shares, total = 0, 0.0, 0.0
-    landed = _own_changes(world, person, after)
-    for n, change in landed.items():
-        if not change:
+    own = lattice.own_changes(world.actions, person.row, after)
+    for n, f in world.actions.features.items():
+        change = own.get(n, float(_differs(after[n], person.row[n])))
+        if abs(change) < 1e-7:
             continue
-        f = world.actions.features[n]
         acted += 1
         if f.kind == "categorical":
             shares += 1.0
@@ -400,24 +400,6 @@ def cost_of(world, person, after, prices):
             up, down = prices[n]
             total += up * change if change > 0 else -down * change
     return (acted, shares) if prices is None else (total, 0.0)
-
-
-def _own_changes(world, person, after):
-    out = {}
-    for n, f in world.actions.features.items():
-        if f.kind == "categorical" or lattice.is_missing(person.row[n]):
-            out[n] = _differs(after[n], person.row[n])
-            continue
-        change = after[n] - person.row[n]
-        for r in world.actions.constraints:
-            if type(r).__name__ == "Linkage" and not lattice.is_missing(
-                person.row[r.source]
-            ):
-                for target, scale in r.effects:
-                    if target == n:
-                        change -= scale * (after[r.source] - person.row[r.source])
-        out[n] = 0.0 if abs(change) < 1e-7 else change
-    return out
 
 
 def check_costs(world, people, explainer, plain):

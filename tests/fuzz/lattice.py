@@ -168,10 +168,11 @@ def options_on(actions, names, row):
 
 
 def _with_effects(actions, names, row, landed):
+    """Add what follows along linkages; it passes through a value that is missing."""
+    numbers = [n for n in names if actions.features[n].kind != "categorical"]
+    many = len(next(iter(landed.values())))
     change = {
-        n: landed[n] - row[n]
-        for n in names
-        if actions.features[n].kind != "categorical" and not is_missing(row[n])
+        n: np.zeros(many) if is_missing(row[n]) else landed[n] - row[n] for n in numbers
     }
     effects = [
         (r.source, name, scale)
@@ -183,14 +184,17 @@ def _with_effects(actions, names, row, landed):
 
     def total(n):
         if n not in done:
-            out = change[n].copy()
+            out = change[n]
             for source, target, scale in effects:
-                if target == n and source in change:
+                if target == n:
                     out = out + scale * total(source)
             done[n] = out
         return done[n]
 
-    return {n: row[n] + total(n) if n in change else landed[n] for n in names}
+    return {
+        n: row[n] + total(n) if n in change and not is_missing(row[n]) else landed[n]
+        for n in names
+    }
 
 
 def _holds(condition, after):
@@ -281,8 +285,28 @@ def rule_ok(rule, features, row, after):
     raise AssertionError(rule)
 
 
+def own_changes(actions, row, after):
+    """The own change of each number behind a reached row."""
+    numbers = [n for n, f in actions.features.items() if f.kind != "categorical"]
+    effects = [
+        (r.source, name, scale)
+        for r in actions.constraints
+        if isinstance(r, c.Linkage)
+        for name, scale in r.effects
+    ]
+
+    def arriving(n):
+        return sum(scale * total(source) for source, to, scale in effects if to == n)
+
+    def total(n):
+        return arriving(n) if is_missing(row[n]) else after[n] - row[n]
+
+    return {n: 0.0 if is_missing(row[n]) else total(n) - arriving(n) for n in numbers}
+
+
 def allowed(actions, row, after, slack=1e-7):
-    """Whether a person can get from one row to the other, with room for rounding."""
+    """What keeps a person from getting from one row to the other; None if nothing."""
+    changes = own_changes(actions, row, after)
     for names in components(actions):
         rules = [r for r in actions.constraints if set(features_of(r)) <= set(names)]
         own, moved = {}, {}
@@ -295,12 +319,7 @@ def allowed(actions, row, after, slack=1e-7):
                     return f"{n}: {row[n]} to {after[n]}"
                 continue
             moved[n] = after[n] != row[n]
-            change = after[n] - row[n]
-            for r in rules:
-                if isinstance(r, c.Linkage) and not is_missing(row[r.source]):
-                    for target, scale in r.effects:
-                        if target == n:
-                            change -= scale * (after[r.source] - row[r.source])
+            change = changes[n]
             own[n] = abs(change) > slack
             if own[n] and not _own_allowed(f, row[n], change, slack):
                 return f"{n}: own change {change} from {row[n]}"
