@@ -191,10 +191,11 @@ def _with_effects(actions, names, row, landed):
             done[n] = out
         return done[n]
 
-    return {
-        n: row[n] + total(n) if n in change and not is_missing(row[n]) else landed[n]
-        for n in names
-    }
+    def reached(n):
+        lands = is_missing(row[n]) or not any(target == n for _, target, _ in effects)
+        return landed[n] if lands else row[n] + total(n)
+
+    return {n: reached(n) for n in names}
 
 
 def _holds(condition, after):
