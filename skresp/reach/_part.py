@@ -81,6 +81,14 @@ class Part:
                 reached.add(target)
         return not any(self.features[k].can_change for k in reached - {j})
 
+    def is_pushed(self, j: int) -> bool:
+        """Return whether a feature upstream of `j` could move and `j` with it."""
+        upstream = {source for source, _ in self.links_into[j]}
+        for source, target, _ in reversed(self.links):
+            if target in upstream:
+                upstream.add(source)
+        return any(self.features[k].can_change for k in upstream)
+
     def total(self, own: Numbers) -> Numbers:
         """The total changes that follow from own changes."""
         change = own.copy()

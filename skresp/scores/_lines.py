@@ -104,7 +104,7 @@ def lines_of(
     None where the feature is of a kind that has none.
     """
     feature = part.features[j]
-    if feature.kind not in ("integer", "real") or part.links_into[j]:
+    if feature.kind not in ("integer", "real") or part.is_pushed(j):
         return None
     low, high = own_ranges(feature, before[:, j])
     moves = low < high
