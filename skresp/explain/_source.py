@@ -269,13 +269,13 @@ class Source:
         )
         j = self.actions.names.index(feature)
         spec = self.actions.features[feature]
-        values = landed(spec, codes[:, j], changes[:, j])[answers.reached]
+        values = landed(spec, codes[:, j], changes[:, j])
         step, own = 0.0, None
         if kind != "real":
             step = float(spec.step or 1)
             if self.door(X).ask(np.zeros(1, dtype=np.intp))[0]:
                 own = float(codes[0, j])
-        return join_values(values, step, own)
+        return join_values(values, answers.reached, step, own)
 
     def isolated_values(self, X: Any, feature: str) -> list[float]:
         """Return the values of one person's real feature that work by themselves.

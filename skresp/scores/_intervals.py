@@ -71,26 +71,36 @@ def intervals_of(
     return floats.without_own(out)
 
 
-def join_values(values: Numbers, step: float, own: float | None) -> Intervals:
-    """Return runs of values that lie a step apart.
+def join_values(
+    values: Numbers, works: Truth, step: float, own: float | None
+) -> Intervals:
+    """Return runs of neighbouring values that work.
 
-    `own` is the current value where it is at the target: it does not part a run, but
-    no run ends with it.
+    Parameters
+    ----------
+    values : reachable values, in any order; a value may come more than once
+    works : whether each reaches the target
+    step : how far apart the neighbours of a run are at most
+    own : the current value where it is at the target: it does not part a run, but no
+        run ends with it
     """
-    wanted = np.unique(values if own is None else np.append(values, own))
-    if not len(wanted):
-        return []
-    first = np.r_[True, np.diff(wanted) > step]
-    last = np.r_[first[1:], True]
-    runs = []
-    for low, high in zip(wanted[first], wanted[last], strict=True):
-        if low == own:
-            low += step
-        if high == own:
-            high -= step
-        if low <= high:
-            runs.append((float(low), float(high)))
-    return runs
+    good = set(values[works].tolist()) | (set() if own is None else {own})
+    runs: list[list[float]] = []
+    last = None
+    for value in sorted({*values.tolist(), *good}):
+        if value in good:
+            if last is not None and last in good and value - last <= step:
+                runs[-1].append(value)
+            else:
+                runs.append([value])
+        last = value
+    if own is not None:
+        for run in runs:
+            if run[0] == own:
+                del run[0]
+            elif run[-1] == own:
+                del run[-1]
+    return [(run[0], run[-1]) for run in runs if run]
 
 
 def _runs_of_units(door: Door, along: Along, lines: Lines) -> Intervals | None:

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skresp import ActionSet, AtLeast, Feature, ResponsivenessExplainer
 from skresp.constraints import IfThen, Linkage
-from skresp.scores._intervals import Floats
+from skresp.scores._intervals import Floats, join_values
 
 
 def xgboost():
@@ -279,3 +279,16 @@ def test_floats_are_numbered_in_order(dtype):
     one = dtype(1)
     assert floats.beside(1.0, 1) == np.nextafter(one, dtype(2))
     assert floats.beside(0.0, -1) == -tiny
+
+
+def test_runs_of_values_lose_no_neighbour_of_the_current_value():
+    """Effects reach values between the steps; the current value ends no run."""
+    values = np.array([38.0, 39.0, 40.0, 42.0, 43.0])
+    works = np.array([True, False, True, True, True])
+    assert join_values(values, works, 2.0, None) == [(38.0, 38.0), (40.0, 43.0)]
+    values = np.array([100.0, 101.0, 102.0])
+    everything = np.ones(3, dtype=bool)
+    assert join_values(values, everything, 2.0, 99.0) == [(100.0, 102.0)]
+    assert join_values(values, everything, 2.0, 103.0) == [(100.0, 102.0)]
+    assert join_values(values[[0, 2]], everything[:2], 2.0, 101.0) == [(100.0, 102.0)]
+    assert join_values(values[:0], everything[:0], 2.0, 99.0) == []
