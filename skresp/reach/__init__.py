@@ -6,7 +6,11 @@ from ._cache import Reach, ReachCache, make_reaches, reach_by_solver, shared_cac
 from ._deadline import NEVER, PIECE, Deadline, LimitError, OutOfTimeError, Pace
 from ._distinct import distinct_rows
 from ._grid import MOST_ROWS_OF_ONE
-from ._interventions import check_interventions, minimal_interventions
+from ._interventions import (
+    check_interventions,
+    minimal_interventions,
+    without_missing,
+)
 from ._minimal import list_minimal
 from ._outcome import (
     ContinuousError,
@@ -70,4 +74,5 @@ __all__ = [
     "satisfied",
     "shared_cache",
     "upper_bound",
+    "without_missing",
 ]

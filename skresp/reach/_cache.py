@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ._deadline import NEVER, Deadline
 from ._grid import MOST_ROWS_OF_ONE, list_changes
-from ._interventions import minimal_interventions
+from ._interventions import minimal_interventions, without_missing
 from ._outcome import ContinuousError, EnumerationError
 from ._part import Numbers, Part, Truth
 from ._search import Search
@@ -24,25 +24,33 @@ class Reach:
 
     Column `j` of `minimal` marks the minimal interventions on feature `j`. Where
     the changes cannot be listed, `refused` says why and the arrays are empty; so they
-    are where the value breaks a constraint as it stands and is not `valid`.
+    are where the value breaks a constraint as it stands and is not `valid`. Features
+    that are `missing` stay so, whatever their changes are.
     """
 
     changes: Numbers
     minimal: Truth
     refused: EnumerationError | None = None
     valid: bool = True
+    missing: tuple[int, ...] = ()
+
+    def marks(self, how: str) -> Truth:
+        """Return for each change and feature whether it is an intervention on it."""
+        if how == "minimal":
+            return self.minimal
+        moved = self.changes != 0
+        moved[:, self.missing] = False
+        return moved
 
     def interventions(self, j: int, how: str) -> NDArray[np.intp]:
         """Which changes are interventions on feature `j`."""
-        marked = self.minimal[:, j] if how == "minimal" else self.changes[:, j] != 0
-        return np.flatnonzero(marked)
+        return np.flatnonzero(self.marks(how)[:, j])
 
     def used(self, features: tuple[int, ...], how: str) -> tuple[Numbers, Truth]:
         """The changes that intervene on some of the features, and on which."""
         key = features, how
         if key not in self._used:
-            marks = self.minimal if how == "minimal" else self.changes != 0
-            marks = marks[:, features]
+            marks = self.marks(how)[:, features]
             some = marks.any(axis=1)
             self._used[key] = self.changes[some], marks[some]
         return self._used[key]
@@ -145,7 +153,10 @@ def make_reaches(
     """The reach of each row of `values`, all of them in one batch."""
     valid = part.valid(values)
     listing = list_changes(part, values, most=most, deadline=deadline)
-    minimal = minimal_interventions(listing.changes, listing.offsets, deadline)
+    moved = without_missing(
+        listing.changes, np.repeat(values, np.diff(listing.offsets), axis=0)
+    )
+    minimal = minimal_interventions(moved, listing.offsets, deadline)
     starts = listing.offsets[:-1]
     # What an invalid row could do is nobody's business: it is corrected first.
     ends = np.where(valid, listing.offsets[1:], starts)
@@ -156,6 +167,7 @@ def make_reaches(
             minimal[starts[i] : ends[i]].copy(),
             listing.refused.get(i),
             bool(valid[i]),
+            _missing(values[i]),
         )
         for i in range(len(values))
     ]
@@ -175,7 +187,13 @@ def reach_by_solver(part: Part, value: Numbers, most: int = 100_000) -> Reach:
             f"or 'auto'."
         )
         return Reach(nothing, nothing != 0, refusal)
-    return Reach(changes, minimal_interventions(changes, np.array([0, len(changes)])))
+    moved = without_missing(changes, value)
+    minimal = minimal_interventions(moved, np.array([0, len(changes)]))
+    return Reach(changes, minimal, missing=_missing(value))
+
+
+def _missing(value: Numbers) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(np.isnan(value)).tolist())
 
 
 #: The cache of this process, shared by all explainers and scorers.

@@ -27,6 +27,12 @@ def check_interventions(interventions: str) -> None:
         )
 
 
+def without_missing(changes: Numbers, before: Numbers) -> Numbers:
+    """Return changes in which what is missing before stays missing, so unchanged."""
+    gone = np.isnan(before)
+    return np.where(gone, 0.0, changes) if gone.any() else changes
+
+
 def minimal_interventions(
     changes: Numbers, offsets: NDArray[np.intp], deadline: Deadline = NEVER
 ) -> Truth:

@@ -71,6 +71,8 @@ def sample_minimal(
     smallest sets that must move do. The solver is asked only where other reals may
     have to move, and once for all draws of the same amount.
     """
+    if np.isnan(before[j]):
+        return Sample(np.zeros((0, len(before))), 0)  # what is missing stays missing
     search = Search(part, before)
     choices: dict[float, list[Choice]] = {}
     found: list[Numbers] = []
@@ -134,6 +136,8 @@ def sample_joint(
 ) -> Sample:
     """Feasible changes (that move feature `j`): uniform over the discrete
     configurations, then uniform over the real slice of each."""
+    if j is not None and np.isnan(before[j]):
+        return Sample(np.zeros((0, len(before))), 0)  # what is missing stays missing
     reals = free_reals(part, before)
     if not reals:
         return _sample_discrete(part, before, j, n, rng)

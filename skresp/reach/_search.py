@@ -175,6 +175,8 @@ class Search:
         """
         self._check_listable()
         extra = []
+        if j is not None and np.isnan(self.before[j]):
+            return np.zeros((0, len(self.part.names))), True  # it stays missing
         if j is not None:
             extra.append(row(self.program.changed(self.part.names[j]), lower=1))
         changes, complete = self._enumerate(extra, self._distance(), most)
@@ -183,7 +185,7 @@ class Search:
     def minimal(self, j: int, most: int) -> tuple[Numbers, bool]:
         """The minimal interventions on feature `j`, and whether that is all of them."""
         self._check_listable()
-        if self.part.features[j].kind == "real":
+        if self.part.features[j].kind == "real" or np.isnan(self.before[j]):
             # It moves only by effects, to values that no list of its own tells.
             changes, complete = self.changes(j, most)
             return changes[_minimal_rows(changes, j)], complete

@@ -320,9 +320,7 @@ class _Build:
         return entry
 
     def _single(self, reach: Reach) -> Truth:
-        marks = reach.minimal
-        if self.interventions == "joint":
-            marks = reach.changes != 0
+        marks = reach.marks(self.interventions)
         return np.asarray(marks[:, self.part.actionable].any(axis=1))
 
     def _drawn(self, x: Numbers) -> Entry:

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp.actions import Feature
-from skresp.reach import Part, minimal_interventions, own_changes, own_count
+from skresp.reach import (
+    Part,
+    minimal_interventions,
+    own_changes,
+    own_count,
+    without_missing,
+)
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -255,9 +261,10 @@ def mixed_changes(
     inward = np.concatenate([[-1], position[inward[moved][leader]]])
     inner = np.concatenate([[False], inner[moved][leader]])
     changes = np.concatenate([np.zeros((1, len(x))), listed])
-    marks = changes != 0
+    moves = without_missing(changes, x)
+    marks = moves != 0
     if interventions == "minimal":
-        marks = minimal_interventions(changes, np.array([0, len(changes)]))
+        marks = minimal_interventions(moves, np.array([0, len(changes)]))
     single = marks[:, part.actionable].any(axis=1)
     # What is in between is as single as the one of the two that is no border.
     inward = np.where(inner | (single[inward] == single), inward, -1)

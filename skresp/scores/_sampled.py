@@ -141,6 +141,8 @@ def _list_tied(
     part: Part, x: Numbers, reach: Reach, how: str, j: int
 ) -> Numbers | None:
     """Return all interventions of one person on a feature, None where too many."""
+    if np.isnan(x[j]):
+        return np.zeros((0, len(x)))  # what is missing stays missing
     if how == "minimal" and not part.links_into[j]:
         return list_minimal(part, x, j)
     if isinstance(reach.refused, TooLargeError):

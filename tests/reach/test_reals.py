@@ -245,3 +245,22 @@ def test_the_solver_gives_up_on_too_many_sets_of_partners():
     found, complete = search.supports([row(at, 4, 4)], most=5)
     assert len(found) == 5
     assert not complete
+
+
+@pytest.mark.parametrize("how", ["minimal", "joint"])
+@pytest.mark.parametrize("kind", ["integer", "real"])
+def test_nobody_intervenes_on_a_missing_value_through_its_source(how, kind):
+    actions = ActionSet(
+        {"a": Feature("integer", 0, 3), "b": Feature(kind, 0, 9)},
+        [Linkage("a", {"b": 2})],
+    )
+    (part,) = parts_of(actions)
+    x = np.array([1.0, np.nan])
+    (reach,) = make_reaches(part, x[None])
+    assert len(reach.interventions(0, how)) == 3
+    assert len(reach.interventions(1, how)) == 0
+    search = Search(part, x)
+    find = search.minimal if how == "minimal" else search.changes
+    assert len(find(0, 100)[0]) == 3
+    assert find(1, 100)[1]
+    assert len(find(1, 100)[0]) == 0
