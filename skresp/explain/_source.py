@@ -273,8 +273,9 @@ class Source:
         step, own = 0.0, None
         if kind != "real":
             step = float(spec.step or 1)
-            if self.door(X).ask(np.zeros(1, dtype=np.intp))[0]:
-                own = float(codes[0, j])
+            current = float(codes[0, j])
+            if current == current and self.door(X).ask(np.zeros(1, dtype=np.intp))[0]:
+                own = current
         return join_values(values, answers.reached, step, own)
 
     def isolated_values(self, X: Any, feature: str) -> list[float]:

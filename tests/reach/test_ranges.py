@@ -169,9 +169,7 @@ def test_reals_on_wide_ranges_are_never_called_what_they_are_not(seed):
     for point in case.near_points(12):
         note(str(point))
         # To the last unit, without the oracle's allowance for rounding.
-        with mock.patch.object(
-            oracle, "settled", lambda feature, value, change: change
-        ):
+        with mock.patch.object(oracle, "rounding", return_value=0):
             if not oracle.move_ok(case.actions, case.person, point):
                 continue
         found = check_feasibility(case.actions, case.person, point)
