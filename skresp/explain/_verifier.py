@@ -13,6 +13,7 @@ from skresp.reach import Deadline, OutOfTimeError
 from skresp.recourse import (
     Ask,
     Product,
+    Singles,
     Task,
     Verdicts,
     best_of,
@@ -149,6 +150,7 @@ class Verifier:
             ask,
             at_target,
             answered,
+            Singles.of(source.question, partial(source.keys, people)),
             self.invalid_rows,
         )
         try:

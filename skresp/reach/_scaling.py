@@ -178,6 +178,8 @@ class _Term(NamedTuple):
 def _tolerance(terms: Sequence[_Term], low: float, high: float, box: Box) -> float:
     """Return how far a row may be off, in our arithmetic and by the meaning."""
     limits = [limit for limit in (low, high) if math.isfinite(limit)]
+    if not limits:
+        return 0.0  # nothing is limited
     size = math.fsum(max(abs(t.least), abs(t.most)) for t in terms)
     size = max(size, *map(abs, limits))
     whole = all(box.integer[t.column] and t.weight == round(t.weight) for t in terms)

@@ -25,7 +25,7 @@ from skresp.actions import (
 from skresp.scores import AtMost
 
 from ._found import PROOFS, STATUSES
-from ._verify import Judged
+from ._judged import Judged
 
 Numbers = NDArray[np.float64]
 Truth = NDArray[np.bool_]

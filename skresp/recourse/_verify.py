@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -47,6 +47,7 @@ from ._found import (
     Found,
     reached,
 )
+from ._judged import Judged
 from ._options import (
     MOST_LISTED_UNTOLD,
     Options,
@@ -57,6 +58,7 @@ from ._options import (
     thinned,
 )
 from ._product import Product
+from ._settle import Singles
 from ._shrink import Move, shrink
 
 Numbers = NDArray[np.float64]
@@ -67,35 +69,6 @@ Truth = NDArray[np.bool_]
 _AT_ONCE = 2_048
 # Options of all of them on one part, about.
 _MOST_OPTIONS = 500_000
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Verdicts of rows, in arrays of their number.
-
-    `change` and `best` are total changes, a column for each feature: of the witness
-    where there is one (`has_witness`), and to the point with the best score where that
-    is known (`best_known`).
-    """
-
-    status: NDArray[np.int8]
-    proof: NDArray[np.int8]
-    used: NDArray[np.int64]
-    has_witness: Truth
-    change: Numbers
-    best_known: Truth
-    best: Numbers
-
-    def taken(self, rows: Places) -> Judged:
-        """The verdicts at these positions."""
-        arrays = {name: value[rows] for name, value in vars(self).items()}
-        return replace(self, **arrays)
-
-    @classmethod
-    def stacked(cls, runs: Sequence[Judged]) -> Judged:
-        """Verdicts of several runs, one after the other."""
-        names = cls.__dataclass_fields__
-        return cls(*(np.concatenate([getattr(run, n) for run in runs]) for n in names))
 
 
 @dataclass(frozen=True)
@@ -113,6 +86,7 @@ class Task:
     ask : how far to go
     at_target, answered : arrays of n_rows
         Who is at the target, and of whom that was found out in time.
+    singles : what scores know of single features
     invalid_rows : "raise" or "nan"
     """
 
@@ -124,6 +98,7 @@ class Task:
     ask: Ask
     at_target: Truth
     answered: Truth
+    singles: Singles
     invalid_rows: str = "raise"
 
     @property
@@ -221,13 +196,23 @@ class Task:
     ) -> None:
         at_target = self.at_target[rows]
         options, columns, costs = self._options(rows, movable, engine)
-        # Where not all changes are listed, half of the points is for the search.
-        half = -(-self.ask.max_points // 2)
+        complete = np.ones(len(rows), dtype=bool)
         load = np.zeros(len(rows), dtype=np.int64)
-        most = np.full(len(rows), self.ask.max_points)
         for each in options:
             load += each.points[each.which]
-            most[~each.complete[each.which]] = half
+            complete &= each.complete[each.which]
+        ask = self.ask
+        if not complete.all():
+            if complete.any():
+                for some in (np.flatnonzero(complete), np.flatnonzero(~complete)):
+                    self._decide(out, rows[some], places[some], movable, engine)
+                return
+            features = sum(len(part.actionable) for part, _ in movable)
+            kept = self.singles.reserve(ask.max_points, features)
+            ask = replace(ask, max_points=ask.max_points - kept)
+        # Where not all changes are listed, half of the points is for the search.
+        half = -(-ask.max_points // 2)
+        most = np.where(complete, ask.max_points, half)
         heavy = ~at_target & (load > most)
         if heavy.any():
             if len(rows) > 1:
@@ -242,9 +227,7 @@ class Task:
                 for each in options
             ]
         if options:
-            found = engine.examine(
-                self.door, options, costs, rows, ~at_target, self.ask
-            )
+            found = engine.examine(self.door, options, costs, rows, ~at_target, ask)
         else:
             found = Found.blank(options, len(rows))  # nobody can change anything
         options = found.parts
@@ -262,15 +245,18 @@ class Task:
             out.change[ix] = each.changes[found.choice[:, p]]
             out.best[ix] = each.changes[found.best[:, p]]
         out.change[places[~out.has_witness[places]]] = 0.0
-        if self.ask.cost is None:
-            if engine.told:
-                self._shrink(out, rows, places, options, columns)
-            return
-        shown = out.has_witness[places] & (found.proof == WITNESS)
-        out.proof[places[shown]] = CHEAPEST_FOUND
-        if not callable(self.ask.cost):
-            self._move_inward(out, rows, places, options, columns, found.choice)
-        out.proof[places[shown & found.cheapest]] = CHEAPEST_OF_ALL
+        if self.ask.cost is not None:
+            shown = out.has_witness[places] & (found.proof == WITNESS)
+            out.proof[places[shown]] = CHEAPEST_FOUND
+            if not callable(self.ask.cost):
+                self._move_inward(out, rows, places, options, columns, found.choice)
+            out.proof[places[shown & found.cheapest]] = CHEAPEST_OF_ALL
+        elif engine.told:
+            self._shrink(out, rows, places, options, columns)
+        if not ask.exact:
+            self.singles.settle(
+                out, self.door, rows, places, options, columns, self.ask
+            )
 
     def _shrink(
         self,

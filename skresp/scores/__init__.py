@@ -33,7 +33,8 @@ from ._responsiveness import (
     whole,
 )
 from ._scores import Page, Scores
-from ._stream import row_keys
+from ._singles import single_changes
+from ._stream import Keys, row_keys
 from ._target import AtLeast, AtMost, Goal, make_goal, target_warning
 from ._variants import Monotone, cost_weighted, intuitive, monotone, profile
 
@@ -50,6 +51,7 @@ __all__ = [
     "Ensemble",
     "Goal",
     "InvalidRowsError",
+    "Keys",
     "LinearAlong",
     "ModelOutputError",
     "Monotone",
@@ -90,6 +92,7 @@ __all__ = [
     "row_keys",
     "sample_size",
     "score",
+    "single_changes",
     "target_warning",
     "told_lines",
     "whole",

@@ -55,6 +55,20 @@ def test_rounding_of_effects_breaks_no_rule(bills):
     assert verdicts.has_witness[denied].mean() > 0.9
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_score_above_0_is_a_way_and_all_scores_of_0_are_none(bills, seed):
+    """Scores are exact here, and so everybody is decided."""
+    people = bills[2][:300]
+    explainer = explainer_of(bills, seed)
+    scores, verdicts = explainer.explain(people), explainer.verify(people)
+    assert scores.exact.all()
+    one = (scores.values > 0).any(axis=1) & ~scores.at_target
+    assert one.any()
+    np.testing.assert_array_equal(verdicts.status == "single", one)
+    assert set(verdicts.status) == {"approved", "single", "joint"}
+    assert (verdicts.used <= 100_000).all()
+
+
 @given(data=st.data())
 def test_own_changes_come_back_from_total_changes(data):
     """Along chains too; what is 0 comes back as 0, whatever the effects add up to."""
