@@ -20,6 +20,7 @@ from ._decision import DOUBT, DOUBT32, Decision, Rule, decision_of, is_confirmed
 from ._ensemble import XGBOOST, Ensemble, Floats, dense, ensemble_of, link_of
 from ._sweep import Cells, sweep
 from ._target import Goal
+from ._weights import Weights
 
 # Steps of a pipeline that map a line to a line: they scale, select or pass on numbers.
 # Encoders do too where nothing that moves along it reaches them. All of these work
@@ -125,14 +126,20 @@ class TreesAlong:
 
 @dataclass(frozen=True)
 class LinearAlong:
-    """A linear model, with the steps before it."""
+    """A linear model, with the steps before it.
+
+    `weights` is None where the model itself has to be asked for its scores.
+    """
 
     model: Any
     decision: Decision
+    steps: tuple[Any, ...] = ()
+    weights: Weights | None = None
 
     def scores(self, rows: Any) -> Floats:
-        """The scores of rows, one column each."""
-        return _scores(self.model, rows)
+        """Return the scores of rows, one column each."""
+        found = _weighted(self.weights, self.steps, rows)
+        return _scores(self.model, rows) if found is None else found
 
     def cells(self, A: Any, B: Any, low: Floats, high: Floats) -> Cells | None:
         a, b = self.scores(A), self.scores(B)
@@ -183,7 +190,16 @@ def along_of(goal: Goal, rows: Any, moving: Collection[str]) -> Along | None:
         decision = decision_of(goal, scores, doubt, link, rule)
         if decision is None or not is_confirmed(decision, goal, scores, rows):
             return None
-        return LinearAlong(inner, decision)
+        weights = Weights.of(final)
+        own = _weighted(weights, steps, rows)
+        near = DOUBT32 if doubt == DOUBT32 else DOUBT / 10
+        if (
+            own is None
+            or own.shape != scores.shape
+            or not np.allclose(own, scores, rtol=near, atol=near)
+        ):
+            weights = None
+        return LinearAlong(inner, decision, tuple(steps), weights)
     gaps = library == "xgboost"
     numbers = _numbers(steps, rows, gaps)
     if numbers is None:
@@ -292,7 +308,11 @@ def _numbers(steps: Any, rows: Any, gaps: bool) -> Floats | None:
 
     `gaps` tells that the model takes for missing what a sparse matrix does not store.
     """
-    table = dense(_dressed(steps, rows), gaps)
+    return _plain(dense(_dressed(steps, rows), gaps))
+
+
+def _plain(table: Any) -> Floats | None:
+    """Return a table as an array of numbers; None where it holds others."""
     if is_polars(table):
         columns = [column(table, i) for i in range(table.shape[1])]
         table = pd.concat(columns, axis=1)
@@ -327,6 +347,17 @@ def _doubt(model: Any, rows: Any) -> float:
 def _scores(model: Any, rows: Any) -> Floats:
     scored = hasattr(model, "decision_function")
     return model_scores(model, "decision_function" if scored else "predict", rows)
+
+
+def _weighted(weights: Weights | None, steps: Any, rows: Any) -> Floats | None:
+    """Return the scores of rows by weights; None where they are no plain numbers."""
+    if weights is None:
+        return None
+    table = _dressed(steps, rows)
+    given = table if hasattr(table, "tocsr") else _plain(table)
+    if given is None or given.shape[1] != weights.coef.shape[1]:
+        return None
+    return weights.scores(given)
 
 
 def _linear_link(model: Any) -> str:

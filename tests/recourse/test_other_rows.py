@@ -297,3 +297,18 @@ def test_people_with_very_many_changes_are_listed_in_several_goes(monkeypatch):
     model = ByHand(lambda X: X.a * X.b == 81)
     explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
     assert set(statuses(explainer.fit(X), X)) <= {"single", "joint"}
+
+
+@pytest.mark.parametrize("kind", ["LR", "SGD"])
+def test_scores_of_a_linear_model_are_the_same_to_the_last_bit(kind):
+    """A matrix product rounds a row differently among other rows."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 13)), columns=list("abcdefghijklm"))
+    y = np.digitize(X.sum(axis=1) + rng.normal(size=200), [-1, 1])
+    explainer = ResponsivenessExplainer(ALL[kind](), ActionSet.infer(X), target=2)
+    explainer.fit(X, y)
+    together = explainer.explain(X)
+    assert together.exact.all()
+    for i in range(25):
+        alone = explainer.explain(X[i : i + 1])
+        np.testing.assert_array_equal(alone.values[0], together.values[i])
