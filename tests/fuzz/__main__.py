@@ -17,13 +17,14 @@ def main() -> int:
     parser.add_argument("--persons", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--stride", type=int, default=1)
+    parser.add_argument("--people", type=int, default=8, help="people in one world")
     parser.add_argument("--family", choices=FAMILIES, default=None)
     args = parser.parse_args()
     persons: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     seed = args.seed
     while persons.total() < args.persons:
-        world = make_world(seed, args.family)
+        world = make_world(seed, args.family, args.people)
         if world is not None:
             shared_cache.clear()
             persons[world.family] += len(world.people)
