@@ -409,7 +409,9 @@ def check_costs(world, people, explainer, plain):
         verdicts = explainer.verify(world.people, cost=how)
         for person in people:
             i, status = person.i, verdicts.status[person.i]
-            if status != plain.status[i]:
+            # In another order the search of a black box may find less in its budget.
+            open_ = {status, plain.status[i]} == {"possible", "unknown"}
+            if status != plain.status[i] and (world.kind.read or not open_):
                 yield f"row {i}: {plain.status[i]}, but {status} with cost={how}"
             witness = witness_of(verdicts, i)
             if status not in ("single", "joint") or witness is None:
