@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import traceback
 from collections import Counter
 
@@ -39,6 +40,8 @@ def main() -> int:
                 )
             failed[world.family] += bool(found)
         seed += args.stride
+        if seed % 100 == args.seed % 100:
+            print(f"at seed {seed}: {persons.total()} persons", file=sys.stderr)
     for family in FAMILIES:
         print(
             f"{family:14s} persons {persons[family]:6d}  "
