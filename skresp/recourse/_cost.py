@@ -17,6 +17,9 @@ from ._found import Ask
 Numbers = NDArray[np.float64]
 
 FEWEST = "fewest"
+# What a whole range weighs beside one feature, for "fewest": little, since a row
+# outside its bounds may change by several ranges.
+SHARE = 1e-3
 
 
 def check_cost(cost: Any, actions: ActionSet) -> None:
@@ -74,9 +77,9 @@ def costs_of(ask: Ask, part: Part, before: Numbers, change: Numbers) -> Numbers:
                 up, down = each if isinstance(each, (tuple, list)) else (each, each)
                 total += np.where(own[:, k] > 0, up * own[:, k], -down * own[:, k])
         return total
-    # Fewest features first; among those the smallest change, each as a share of its
-    # range and all of them together less than one feature.
-    size = np.zeros(len(change))
+    # Fewest features first; among those the least sum of changes, each as a share of
+    # its range, which weighs less than one feature.
+    shares = np.zeros(len(change))
     for k, feature in enumerate(part.features):
         span = 1.0
         if feature.kind != "categorical" and feature.can_change:
@@ -84,5 +87,5 @@ def costs_of(ask: Ask, part: Part, before: Numbers, change: Numbers) -> Numbers:
         share = np.abs(own[:, k]) / span
         if feature.kind == "categorical":
             share = (own[:, k] != 0) * 1.0
-        size += share / (1.0 + share)
-    return (own != 0).sum(axis=1) + size / (ask.features + 1.0)
+        shares += share
+    return (own != 0).sum(axis=1) + SHARE / (ask.features + 1.0) * shares

@@ -111,7 +111,14 @@ def lone_changes(
         size = np.maximum(np.maximum(np.abs(low), np.abs(high)), abs(values[some, 0]))
         beside, pieces = lines[:0], low[:0]
         if ends:
-            beside, pieces = _ends(line, cut, _END * size, low, high)
+            # A cut may lie so near to an end of the line that rounding hides it.
+            beside, pieces = _ends(
+                np.concatenate([line, lines, lines]),
+                np.concatenate([cut, low, high]),
+                _END * size,
+                low,
+                high,
+            )
         line, place = _between(
             np.concatenate([lines, lines, line]), np.concatenate([low, high, cut])
         )
@@ -224,6 +231,7 @@ def mixed_changes(
         places = np.concatenate([places, cuts])
         if ends:
             near = _END * max(abs(low), abs(high), float(np.abs(x[r])))
+            cuts = np.concatenate([cuts, [low, high]])
             pieces = np.concatenate([cuts - near, cuts + near])
     elif not told:
         places = np.concatenate([places, np.linspace(low, high, _TRIED)])

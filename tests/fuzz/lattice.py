@@ -366,7 +366,7 @@ def _rule_allowed(rule, features, row, after, slack):
     reals = [
         n
         for n in features_of(rule)
-        if features[n].kind == "real" and not is_missing(row[n])
+        if features[n].kind == "real" and not is_missing(row[n]) and after[n] != row[n]
     ]
     tries = [after]
     for n in reals:

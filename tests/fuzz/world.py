@@ -103,6 +103,7 @@ FAMILIES = {
         lambda: make_pipeline(
             SimpleImputer(), RandomForestClassifier(5, random_state=0)
         ),
+        lattice=False,  # means are put in where values are missing
         missing=True,
     ),
     "RF classes": Family(lambda: RandomForestClassifier(5, random_state=0), classes=3),
@@ -122,7 +123,10 @@ FAMILIES = {
     "XGB scaled": Family(lambda: make_pipeline(MinMaxScaler(), _xgb()), lattice=False),
     "XGB classes": Family(_xgb, classes=3),
     "LGBM": Family(_lgbm, missing=True, threshold=True),
-    "LGBM scaled": Family(lambda: make_pipeline(StandardScaler(), _lgbm())),
+    # LightGBM keeps 0 apart from other values, here the mean.
+    "LGBM scaled": Family(
+        lambda: make_pipeline(StandardScaler(), _lgbm()), lattice=False
+    ),
     "LGBM classes": Family(_lgbm, classes=3),
     "ruled": Family(
         lambda: FixedThresholdClassifier(
