@@ -38,7 +38,8 @@ class Settled:
         How many of the changes have each amount.
     known : array of shape (n_amounts,)
         Where these are all the minimal interventions of that amount. Elsewhere they
-        are those in which no other real feature moves by itself.
+        are those of some sets of features that move: all of each set, and no other
+        real with freedom of its own moves in it or is moved by it.
     listed : bool
         False where the other features have too many changes to go through; amounts
         that are not known then have no changes here.
@@ -140,9 +141,12 @@ def _with_others(
 ) -> tuple[Numbers, NDArray[np.intp]] | None:
     """Return minimal changes with the other discrete features free, by the grid.
 
-    The second value tells the amount of each. None where the grid is too large.
+    The second value tells the amount of each. None where the grid is too large. Left
+    out are changes with an effect on another real that has freedom of its own: they
+    are single points of a range.
     """
-    own = {k: np.zeros(1) for k in free_reals(part, before)}
+    reals = free_reals(part, before)
+    own = {k: np.zeros(1) for k in reals}
     own[j] = np.concatenate([[0.0], amounts])
     limit = allowance().deadline
     listing = list_changes(part, before[None], deadline=limit, own=own)
@@ -151,6 +155,8 @@ def _with_others(
     changes = listing.changes
     marked = minimal_interventions(changes, np.array([0, len(changes)]))[:, j]
     changes = changes[marked]
+    sources = {source for k in reals if k != j for source, _ in part.links_into[k]}
+    changes = changes[(changes[:, sorted(sources)] == 0).all(axis=1)]
     order = np.argsort(amounts)
     return changes, order[np.searchsorted(amounts[order], changes[:, j])]
 

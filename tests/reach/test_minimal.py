@@ -149,6 +149,47 @@ def test_a_binary_beside_a_real_that_need_not_move_is_one_point(runs):
     assert len(runs) == 0
 
 
+@pytest.mark.parametrize("actionable", [True, False])
+def test_a_real_that_follows_and_has_freedom_of_its_own_is_no_single_point(actionable):
+    """Its own change is free beside the effect, so that one point is not all."""
+    r = Feature(
+        "real", 0, 10, direction="increase", actionable=actionable, mutable=True
+    )
+    actions = ActionSet({"j": Feature("binary"), "r": r}, [Linkage("j", {"r": 1})])
+    (part,) = parts_of(actions)
+    assert list_minimal(part, np.zeros(2), 0) is None
+    found = reachable_set(
+        actions, {"j": 0, "r": 0.0}, "j", max_points=300, random_state=0
+    )
+    assert not found.complete
+    assert len(found) == 300
+    assert found.points["r"].min() >= 1
+    assert found.points["r"].max() > 9
+    assert abs(found.points["r"].mean() - 6) < 0.7
+
+
+def test_a_partner_whose_effect_a_real_takes_back_is_no_single_point():
+    """With `k` at 2 the real stays by itself, with other values by its own change."""
+    actions = ActionSet(
+        {
+            "j": Feature("binary"),
+            "k": Feature("integer", 0, 4),
+            "r": Feature("real", 0, 9),
+        },
+        [
+            Linkage("j", {"r": -2}),
+            Linkage("k", {"r": 1}),
+            IfThen(("j", "==", 1), ("k", ">=", 1)),
+        ],
+    )
+    (part,) = parts_of(actions)
+    assert list_minimal(part, np.array([0.0, 0, 5]), 0) is None
+    drawn = sample_minimal(
+        part, np.array([0.0, 0, 5]), 0, 200, np.random.default_rng(0)
+    ).changes
+    assert set(rows(drawn)) == {(1, k, 0) for k in (1, 2, 3, 4)}
+
+
 @pytest.fixture
 def forced():
     """Switches that force changes, with a linkage and a real in the same part."""

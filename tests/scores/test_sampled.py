@@ -211,6 +211,22 @@ def test_a_binary_with_one_point_beside_a_real_is_not_drawn(runs):
     assert len(runs) < 40, "once a configuration, not once a draw"
 
 
+def test_a_real_follower_with_freedom_of_its_own_is_drawn():
+    """The effect is 1 and the own change up to 10: 6.5 of 10 are at least 4.5."""
+    actions = ActionSet(
+        {"j": Feature("binary"), "r": Feature("real", 0, 10, direction="increase")},
+        [Linkage("j", {"r": 1})],
+    )
+    X = pd.DataFrame({"j": [0], "r": [0.0]})
+    scores = []
+    for seed in range(10):
+        explanation = explain(lambda X: X["r"] >= 4.5, actions, X, random_state=seed)
+        assert not explanation.exact[0, 0]
+        assert explanation.n_reachable[0, 0] == 500
+        scores.append(explanation.values[0, 0])
+    assert np.mean(scores) == pytest.approx(0.65, abs=0.025)
+
+
 def test_who_cannot_move_a_feature_beside_a_real_is_proven_not_to():
     actions = ActionSet(
         {
