@@ -17,7 +17,7 @@ from skresp.constraints import Expression, Program, Row, row, total
 from ._allowance import OutOfPointsError
 from ._deadline import LimitError
 from ._interventions import minimal_interventions
-from ._outcome import ContinuousError, Outcome, TooLargeError
+from ._outcome import ContinuousError, EnumerationError, Outcome, TooLargeError
 from ._own import own_count
 from ._part import Numbers, Part, Truth
 from ._solver import TIME_LIMIT, solve
@@ -320,7 +320,7 @@ def list_by_solver(
             changes, complete = search.minimal(j, most)
         else:
             changes, complete = search.changes(j, most)
-    except (TooLargeError, OutOfPointsError):
+    except (EnumerationError, OutOfPointsError):
         return None
     return changes if complete else None
 

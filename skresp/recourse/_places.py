@@ -231,22 +231,25 @@ def mixed_changes(
         places = np.concatenate([places, cuts])
         if ends:
             near = _END * max(abs(low), abs(high), float(np.abs(x[r])))
-            cuts = np.concatenate([cuts, [low, high]])
             pieces = np.concatenate([cuts - near, cuts + near])
     elif not told:
         places = np.concatenate([places, np.linspace(low, high, _TRIED)])
     places = _neighbourhood(places, low, high, float(np.abs(x[r])))
     pieces = pieces[(pieces >= low) & (pieces <= high)]
-    places = np.unique(np.concatenate([places, pieces]))
     # Each combination at the same changes of the real, effects on it included, so that
     # what need not move can be told.
     effect = part.total(own)[:, r]
     effects = np.unique(effect)[:, None]
-    amounts = np.unique(places[None] + effects)
+    edges = np.unique(borders[None] + effects)
+    pieces = np.unique(pieces[None] + effects)
+    # What lies nearer to a border than the slack of constraints is not judged by them.
+    least = _NEAR * max(abs(low), abs(high), float(np.abs(x[r])))
+    pieces = pieces[_distance(pieces, edges) > least]
+    amounts = np.unique(np.concatenate([(places[None] + effects).ravel(), pieces]))
     if len(effects) > 1:  # between the borders of different combinations, too
         middle = (amounts[1:] + amounts[:-1]) / 2
         amounts = np.unique(np.concatenate([amounts, middle]))
-    inner = ~np.isin(amounts, borders[None] + effects)
+    inner = ~np.isin(amounts, edges)
     if len(amounts) * len(own) > _MOST_PLACES:
         return None
     every = np.repeat(own, len(amounts), axis=0)
@@ -278,6 +281,14 @@ def mixed_changes(
     inward = np.where(inner | (single[inward] == single), inward, -1)
     points = len(own) if told else len(listed)
     return Entry(changes, single, told and known, points, inward)
+
+
+def _distance(places: Numbers, edges: Numbers) -> Numbers:
+    """Return how far each place is from the nearest of some sorted edges."""
+    after = np.searchsorted(edges, places)
+    below = np.abs(places - edges[np.maximum(after - 1, 0)])
+    above = np.abs(places - edges[np.minimum(after, len(edges) - 1)])
+    return np.minimum(below, above)
 
 
 def _inward(amounts: Numbers, ok: Truth) -> Places:

@@ -106,8 +106,11 @@ class _Run(Run):
     def _undo_needless(self, out: Found) -> None:
         """Take back, part by part, what the target is reached without."""
         people = np.flatnonzero(out.status == JOINT)
-        # Each part is one question more.
-        people = people[out.used[people] + len(self.options) <= self.ask.max_points]
+        # Each part that a person can move is one question more.
+        parts = np.zeros(len(self.rows), dtype=np.int64)
+        for each in self.options:
+            parts += each.counts_of_people > 1
+        people = people[(out.used + parts)[people] <= self.ask.max_points]
         stay = self.stay(people)
         for p in range(len(self.options)):
             moved = out.choice[people] != stay

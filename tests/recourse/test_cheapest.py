@@ -358,3 +358,23 @@ def test_fewest_adds_up_shares_of_ranges():
     found = explainer.verify(pd.DataFrame({"a": [0], "b": [0]}), cost="fewest")
     assert found.witness.to_numpy().tolist() == [[10, 10]]
     assert found.proof.tolist() == ["cheapest"]
+
+
+@pytest.mark.parametrize("how", ["minimal", "joint"])
+@pytest.mark.parametrize("cost", [None, "fewest", {"d": 2.0}])
+def test_the_slack_of_a_constraint_is_no_change(how, cost):
+    """`d` would have to fall by less than nothing for `c` to move along."""
+    actions = ActionSet(
+        {
+            "c": Feature("binary", actionable=False, mutable=True),
+            "d": Feature("real", 0, 1),
+        },
+        [Linkage("c", {"d": -1}, keep_bounds=True)],
+    )
+    X = pd.DataFrame({"c": [0, 1] * 20, "d": np.linspace(-1, 2, 40)})
+    model = DecisionTreeClassifier(random_state=0).fit(X, (X.c == 1) & (X.d < 0.3))
+    explainer = ResponsivenessExplainer(
+        model, actions, target=True, interventions=how
+    ).fit(X)
+    people = pd.DataFrame({"c": [0], "d": [1.0]})
+    assert explainer.verify(people, cost=cost).status.tolist() == ["fixed"]

@@ -312,3 +312,19 @@ def test_scores_of_a_linear_model_are_the_same_to_the_last_bit(kind):
     for i in range(25):
         alone = explainer.explain(X[i : i + 1])
         np.testing.assert_array_equal(alone.values[0], together.values[i])
+
+
+def test_what_another_person_can_move_takes_no_points_of_mine():
+    names = list("abcdeg")
+    actions = ActionSet(
+        {n: Feature("integer", 0, 9, direction="increase") for n in names}
+    )
+    rows = pd.DataFrame([[0, 0, 0, 0, 0, 9], [0] * 6], columns=names)
+    model = ByHand(lambda X: (X.a >= 5) & (X.b >= 5) & (X.c >= 5))
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, random_state=0
+    ).fit(rows)
+    for max_points in range(100, 130):
+        together = explainer.verify(rows, max_points=max_points)
+        alone = explainer.verify(rows[:1], max_points=max_points)
+        np.testing.assert_array_equal(alone.judged.change, together.judged.change[:1])

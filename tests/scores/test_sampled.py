@@ -259,3 +259,34 @@ def test_nothing_found_is_not_called_impossible():
         assert explanation.lower[0, 0] == 0
         assert explanation.upper[0, 0] == 1
         assert "no feasible change was found" in explanation.describe(0)
+
+
+@pytest.mark.parametrize("how", ["minimal", "joint"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_part_too_large_for_the_grid_beside_a_real(how, linked):
+    actions = ActionSet(
+        {
+            "a": Feature("integer", 0, 2000),
+            "b": Feature("integer", 0, 2000),
+            "c": Feature("real", 0, 1),
+        },
+        [
+            Linear({"a": 1, "b": 1, "c": 1}, upper=3000),
+            *([Linkage("a", {"b": 1})] if linked else []),
+        ],
+    )
+    X = pd.DataFrame({"a": [0, 5], "b": [0, 5], "c": [0.0, 0.5]})
+    explainer = ResponsivenessExplainer(
+        AnySum(), actions, target=1, interventions=how, random_state=0, n_samples=20
+    )
+    explanation = explainer.fit(X).explain(X[:1])
+    assert (explanation.n_reachable > 0).all()
+
+
+class AnySum:
+    """Says yes above a sum."""
+
+    classes_ = np.array([0, 1])
+
+    def predict(self, X):
+        return (X.sum(axis=1) > 2500).astype(int).to_numpy()
