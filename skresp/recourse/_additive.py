@@ -23,7 +23,7 @@ from ._found import (
     WITNESS,
     Ask,
     Found,
-    option_points,
+    option_pairs,
 )
 from ._meter import metered
 from ._optimum import Optimum, best_change
@@ -72,6 +72,21 @@ class Additive:
         decision = self.along.decision
         return decision.gaps(self.along.scores(points)) - decision.offset
 
+    def gains(self, before: Any, after: Any, which: Places) -> tuple[Numbers, Numbers]:
+        """Return what points add to the gaps, and the sizes of what that sums up.
+
+        The points `after` started from those at the places `which` of `before`.
+        """
+        decision = self.along.decision
+        gain, size = self.along.changes(before, after, which)
+        return decision.gaps(gain), decision.sizes(size)
+
+    def roundings(self, points: Any) -> tuple[Numbers, float]:
+        """Return the sizes of what gaps are sums of, and how far sums may be off."""
+        decision = self.along.decision
+        size, share = self.along.roundings(points)
+        return decision.sizes(size) + abs(decision.offset), share
+
     def examine(
         self,
         door: Door,
@@ -100,21 +115,30 @@ class _Run(Run):
     ) -> None:
         super().__init__(door, options, rows, denied, ask)
         self.model, self.costs = model, list(costs)
-        self.gap = model.gaps(door.wardrobe.take(rows, []))
+        points = door.wardrobe.take(rows, [])
+        self.gap = model.gaps(points)
+        size, share = model.roundings(points)
         optima = [self._optima(p) for p in range(len(options))]
-        self.gains = [self._gains(each) for each in options]
+        pairs = [self._gains(each) for each in options]
+        self.gains = [gain for gain, _ in pairs]
         # What nobody can exceed, against each rival.
         self.ceiling = self.gap.copy()
         self.nodes = np.zeros(len(rows), dtype=np.int64)
-        for each, gain, found in zip(options, self.gains, optima, strict=True):
+        for each, (gain, sizes), found in zip(options, pairs, optima, strict=True):
             most = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
+            large = np.maximum.reduceat(sizes, each.offsets[:-1], axis=0)
             for i, optimum in found.items():
                 most[i] = [each.bound for each in optimum]
+                large[i] = np.maximum(large[i], np.where(most[i] < np.inf, most[i], 0))
             self.ceiling += most[each.which]
+            size += large[each.which]
             nodes = np.zeros(len(each.values), dtype=np.int64)
             for i, optimum in found.items():
                 nodes[i] = sum(each.nodes for each in optimum)
             self.nodes += nodes[each.which]
+        # A gap within this of 0 is in doubt: the terms of a person's own score, and of
+        # what can be added to it, round.
+        self.tolerance = np.maximum(model.tolerance, share * size.max(axis=1))
         self.start = np.cumsum([0, *(len(each.changes) for each in options)])
         width = self.gap.shape[1]
         self.gain = np.concatenate([np.zeros((0, width)), *self.gains])
@@ -152,7 +176,7 @@ class _Run(Run):
 
     def _optimum(self, options: Options, i: int, rival: int) -> Optimum:
         def gain(changes: Numbers) -> Numbers:
-            return self._gains(options.of_changes(i, changes))[1:, rival]
+            return self._gains(options.of_changes(i, changes))[0][1:, rival]
 
         # Half of the points, shared by all features and rivals.
         share = self.ask.max_points // (2 * self.ask.features * self.gap.shape[1])
@@ -171,11 +195,12 @@ class _Run(Run):
         except OutOfTimeError:
             return nothing
 
-    def _gains(self, options: Options) -> Numbers:
-        """What each option of a part adds to the gaps."""
-        found = [self.model.gaps(p) for p in option_points(self.door, options)]
-        after = np.concatenate(found)
-        return after - after[options.offsets[options.owner]]
+    def _gains(self, options: Options) -> tuple[Numbers, Numbers]:
+        """Return what each option of a part adds to the gaps, and the sizes of it."""
+        pairs = option_pairs(self.door, options)
+        found = [self.model.gains(*pair) for pair in pairs]
+        gains, sizes = zip(*found, strict=True)
+        return np.concatenate(gains), np.concatenate(sizes)
 
     def _rank(self, gain: Numbers) -> Numbers:
         """Round gains, to compare them.
@@ -228,7 +253,6 @@ class _Run(Run):
         out.best_known[:] = self.done & attained & (width == 1)
 
     def _singles(self, out: Found) -> None:
-        tolerance = self.model.tolerance
         people = np.flatnonzero(self.denied)
         best = np.full(len(self.rows), -np.inf)
         price = np.full(len(self.rows), np.inf)
@@ -248,6 +272,7 @@ class _Run(Run):
             owner, place = owner[some], place[some]
             value = (self.gap[owner] + gain[place]).min(axis=1)
             np.maximum.at(best, owner, value)
+            tolerance = self.tolerance[owner]
             sure = np.flatnonzero(value > tolerance)
             here = cost[place]
             here[sure] = self._cost_where_reached(p, owner[sure], place[sure])
@@ -298,7 +323,7 @@ class _Run(Run):
             return cost
         some = np.flatnonzero(inward >= 0)
         near, far = inward[some], place[some]
-        goal = self.model.tolerance
+        goal = self.tolerance[owner[some], None]
         short = goal - self.gap[owner[some]] - self.gains[p][near]
         share = np.divide(
             short,
@@ -318,17 +343,19 @@ class _Run(Run):
         return cost
 
     def _others(self, out: Found, people: Places) -> None:
-        tolerance = self.model.tolerance
+        tolerance = self.tolerance[people]
         value, done = self.value[people], self.done[people]
         complete = self.complete[people]
         ceiling = self.ceiling[people].min(axis=1)
         # A bound over a program is less exact than a list.
-        margin = np.where(complete, tolerance, _MARGIN * (1.0 + np.abs(ceiling)))
+        margin = np.maximum(_MARGIN * (1.0 + np.abs(ceiling)), tolerance)
+        margin = np.where(complete, tolerance, margin)
         low = (complete & done & (value < -tolerance)) | (ceiling < -margin)
         out.note(people[low], FIXED, BOUND)
         out.note(people[~complete & ~low], UNKNOWN, NOT_ALL)
         joint = people[~low & (value > tolerance)]
-        near = people[~complete & ~low & (np.abs(value) <= tolerance)]
+        close = np.abs(value) <= tolerance
+        near = people[~complete & ~low & close]
         near = near[self.reached(near, out.best[near])]
         joint = np.concatenate([joint, near])
         out.choice[joint] = out.best[joint]
@@ -341,12 +368,13 @@ class _Run(Run):
                     break
                 self._cheapest(out, int(i))
         self.note_joint(out, joint, out.choice[joint])
-        for i in people[complete & (value >= -tolerance) & (value <= tolerance)]:
+        for i in people[complete & close]:
             if self.ask.deadline.is_over:
                 break
             # Half to find them, half to ask about them.
             budget = (self.ask.max_points - int(out.used[i])) // 2
-            choice, _, ended, nodes = self._search(int(i), ALL, -tolerance, budget)
+            goal = -float(self.tolerance[i])
+            choice, _, ended, nodes = self._search(int(i), ALL, goal, budget)
             out.used[i] += nodes
             cost = self.cost[choice + self.start[:-1]].sum(axis=1)
             self.settle(out, int(i), choice, cost, ended)
@@ -357,7 +385,7 @@ class _Run(Run):
         They are the cheapest changes only where the options are all there is: else
         several numbers can each go a part of their way.
         """
-        tolerance = self.model.tolerance
+        tolerance = float(self.tolerance[i])
         for goal in (-tolerance, float(np.nextafter(tolerance, np.inf))):
             budget = self.ask.max_points - int(out.used[i])
             choice, value, ended, nodes = self._search(i, CHEAPEST, goal, budget)
@@ -377,7 +405,7 @@ class _Run(Run):
         order = np.argsort(-self._rank(gains), axis=1, kind="stable")
         before = np.cumsum(np.take_along_axis(gains, order, axis=1), axis=1)
         before = np.concatenate([np.zeros((len(people), 1)), before[:, :-1]], axis=1)
-        enough = self.gap[people] + before > self.model.tolerance
+        enough = self.gap[people] + before > self.tolerance[people, None]
         needed = np.empty(best.shape, dtype=bool)
         np.put_along_axis(needed, order, ~enough, axis=1)
         return np.where(needed, best, self.stay(people))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -127,6 +127,27 @@ def option_points(door: Door, options: Options) -> Iterator[Any]:
         changed = segments(door, [options], some[:, None])
         cuts = [segment.within(0, len(some)) for segment in changed]
         yield door.wardrobe.take(rows[some], [cut for cut in cuts if cut])
+
+
+def option_pairs(door: Door, options: Options) -> Iterator[tuple[Any, Any, Places]]:
+    """Yield points of options as `option_points` does, with those of staying put.
+
+    The third tells which of the points of staying put an option starts from.
+    """
+    stays = replace(
+        options,
+        offsets=np.arange(len(options.values) + 1),
+        changes=options.changes[options.offsets[:-1]],
+    )
+    owner, at = options.owner, 0
+    for after in option_points(door, options):
+        here = owner[at : at + after.shape[0]]
+        first, last = int(here[0]), int(here[-1]) + 1
+        changed = segments(door, [stays], np.arange(first, last)[:, None])
+        cuts = [segment.within(0, last - first) for segment in changed]
+        kept = [cut for cut in cuts if cut]
+        yield door.wardrobe.take(options.rows[first:last], kept), after, here - first
+        at += len(here)
 
 
 def reached(

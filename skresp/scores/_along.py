@@ -18,7 +18,7 @@ from skresp.actions import column, is_polars
 from ._answers import model_scores, predicts_differently
 from ._decision import DOUBT, DOUBT32, Decision, Rule, decision_of, is_confirmed
 from ._ensemble import XGBOOST, Ensemble, Floats, dense, ensemble_of, link_of
-from ._sweep import Cells, sweep
+from ._sweep import Cells, Places, sweep
 from ._target import Goal
 from ._weights import Weights
 
@@ -140,6 +140,31 @@ class LinearAlong:
         """Return the scores of rows, one column each."""
         found = _weighted(self.weights, self.steps, rows)
         return _scores(self.model, rows) if found is None else found
+
+    def changes(self, before: Any, after: Any, which: Places) -> tuple[Floats, Floats]:
+        """Return by how much scores change, and the sizes of what that is a sum of.
+
+        The rows `after` started from the rows at the places `which` of `before`. What
+        does not change is left out, so that its size costs no digits.
+        """
+        pair = [_given(self.weights, self.steps, rows) for rows in (before, after)]
+        if self.weights is not None and pair[0] is not None and pair[1] is not None:
+            return self.weights.changes(pair[0][which], pair[1])
+        first, last = _scores(self.model, before)[which], _scores(self.model, after)
+        return last - first, np.abs(first) + np.abs(last)
+
+    def roundings(self, rows: Any) -> tuple[Floats, float]:
+        """Return the sizes of what the scores of rows are sums of.
+
+        With it goes which share of its size a sum may be off.
+        """
+        given = _given(self.weights, self.steps, rows)
+        if self.weights is None or given is None:
+            size, terms = np.abs(_scores(self.model, rows)), int(rows.shape[1])
+        else:
+            size, terms = self.weights.sizes(given), int(given.shape[1])
+        dtype = np.float32 if self.decision.doubt > DOUBT else np.float64
+        return size, (2 * terms + ROUNDINGS) * float(np.finfo(dtype).eps)
 
     def cells(self, A: Any, B: Any, low: Floats, high: Floats) -> Cells | None:
         a, b = self.scores(A), self.scores(B)
@@ -351,13 +376,22 @@ def _scores(model: Any, rows: Any) -> Floats:
 
 def _weighted(weights: Weights | None, steps: Any, rows: Any) -> Floats | None:
     """Return the scores of rows by weights; None where they are no plain numbers."""
+    given = _given(weights, steps, rows)
+    return None if weights is None or given is None else weights.scores(given)
+
+
+def _given(weights: Weights | None, steps: Any, rows: Any) -> Any:
+    """Return rows as numbers, one for each weight, an array or a sparse matrix.
+
+    None where they are no plain numbers, or where there are no weights.
+    """
     if weights is None:
         return None
     table = _dressed(steps, rows)
-    given = table if hasattr(table, "tocsr") else _plain(table)
+    given = table.tocsr() if hasattr(table, "tocsr") else _plain(table)
     if given is None or given.shape[1] != weights.coef.shape[1]:
         return None
-    return weights.scores(given)
+    return given
 
 
 def _linear_link(model: Any) -> str:

@@ -48,6 +48,13 @@ class Decision:
             return mine
         return mine - np.delete(scores, self.column, axis=1)
 
+    def sizes(self, sizes: Floats) -> Floats:
+        """Return the sizes of gaps where those of scores are given."""
+        mine = sizes[:, [self.column]]
+        if self.cut is not None:
+            return mine
+        return mine + np.delete(sizes, self.column, axis=1)
+
     @property
     def offset(self) -> float:
         """The cut, on the side of the gaps."""

@@ -46,3 +46,27 @@ class Weights:
             for k, weights in enumerate(self.coef):
                 out[some, k] = (rows[some] * weights).sum(axis=1)
         return out + self.intercept
+
+    def sizes(self, Z: Any) -> Floats:
+        """Return the sums of the sizes of all terms of the scores of rows."""
+        own = Weights(np.abs(self.coef), np.abs(self.intercept))
+        return own.scores(abs(Z))
+
+    def changes(self, before: Any, after: Any) -> tuple[Floats, Floats]:
+        """Return by how much scores change from rows to rows, and the sizes of that.
+
+        Columns that do not change have no part in it, however large they are.
+        """
+        with np.errstate(invalid="ignore"):
+            step = after - before
+        if hasattr(step, "tocsr"):
+            step = step.tocsr()
+            step.data[np.isnan(step.data)] = 0.0
+        else:
+            same = (after == before) | (np.isnan(after) & np.isnan(before))
+            step[same] = 0.0  # what is missing or infinite stays so
+        none = np.zeros(len(self.coef))
+        return (
+            Weights(self.coef, none).scores(step),
+            Weights(np.abs(self.coef), none).scores(abs(step)),
+        )

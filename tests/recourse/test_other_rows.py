@@ -19,11 +19,12 @@ from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, AtLeast, Feature, ResponsivenessExplainer
 from skresp.constraints import Linear
 from skresp.datasets import fetch_german
 from skresp.reach import _grid
@@ -328,3 +329,73 @@ def test_what_another_person_can_move_takes_no_points_of_mine():
         together = explainer.verify(rows, max_points=max_points)
         alone = explainer.verify(rows[:1], max_points=max_points)
         np.testing.assert_array_equal(alone.judged.change, together.judged.change[:1])
+
+
+def weighing(cls, weights, intercept, names):
+    """A linear model with these weights."""
+    model, coef = cls(), np.array(weights, dtype=float)
+    model.coef_, model.intercept_ = coef, float(intercept)
+    if cls is LogisticRegression:
+        model.coef_, model.intercept_ = coef[None], np.array([float(intercept)])
+        model.classes_ = np.array([0, 1])
+    model.n_features_in_ = len(weights)
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+def verdicts(explainer, X):
+    found = explainer.verify(X)
+    return list(zip(found.status, found.proof, strict=True))
+
+
+@pytest.mark.parametrize("through", ["nothing", "array", "sparse"])
+@pytest.mark.parametrize("big", [-1e8, -1e17])
+@pytest.mark.parametrize("cls", [LinearRegression, LogisticRegression])
+def test_a_large_number_in_another_row_takes_no_digits_of_gains(cls, big, through):
+    actions = ActionSet(
+        {"a": Feature("integer", 0, 3), "z": Feature("real", actionable=False)}
+    )
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.integers(0, 4, 50), "z": rng.normal(0, 1e3, 50)})
+    target, intercept = (AtLeast(0.3), 0) if cls is LinearRegression else (1, -0.25)
+    if through == "nothing":
+        model = weighing(cls, [0.1, 1], intercept, ["a", "z"])
+    else:
+        # One column for each value of a, then z.
+        encode = make_column_transformer(
+            (OneHotEncoder(), ["a"]),
+            ("passthrough", ["z"]),
+            sparse_threshold=1.0 if through == "sparse" else 0.0,
+        ).fit(rows)
+        coef = [0, 0.1, 0.2, 3 * 0.1, 1]
+        model = make_pipeline(encode, weighing(cls, coef, intercept, None))
+    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=target)
+    explainer.fit(rows)
+    X = pd.DataFrame({"a": [0, 0], "z": [big, 0.0]})
+    alone = [verdicts(explainer, X[i : i + 1])[0] for i in range(2)]
+    assert [status for status, _ in alone] == ["fixed", "single"]
+    assert verdicts(explainer, X) == alone
+    assert verdicts(explainer, X[::-1]) == alone[::-1]
+
+
+@pytest.mark.parametrize("big", [1e8, 1e17])
+@pytest.mark.parametrize("names", ["ayz", "yaz", "yza", "zay"])
+def test_nobody_is_fixed_where_rounding_of_the_own_score_decides(names, big):
+    """Large terms cancel out, and the model rounds what is between them."""
+    features = dict.fromkeys(names, Feature("real", actionable=False))
+    actions = ActionSet(features | {"a": Feature("integer", 0, 9)})
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({name: rng.integers(0, 9, 50) * 1.0 for name in names})
+    rows["a"] = rows["a"].astype(int)
+    model = weighing(LinearRegression, [1, 1, 1], 0, list(names))
+    own = 9 + 4e-9 if big < 1e9 else 10
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=AtLeast(own)
+    ).fit(rows)
+    X = pd.DataFrame({"a": 0, "y": [big, 0.0], "z": [-big, 0.0]})[list(names)]
+    (hard, _), easy = verdicts(explainer, X)
+    reached = model.predict(pd.concat([X[:1]] * 10).assign(a=range(10))) >= own
+    assert hard != "fixed" or not reached.any()
+    assert easy == verdicts(explainer, X[1:])[0]
+    assert verdicts(explainer, X[::-1])[0] == easy
