@@ -218,6 +218,13 @@ one. To keep the feature fixed, pass actionable=False.
             high = min(high, self.max_increase)
         if self.max_decrease is not None:
             low = max(low, -self.max_decrease)
+        if self.kind == "real" and low > high and low * high > 0:
+            # A greatest step that ends on a bound, up to rounding.
+            nearer = min(low, high, key=abs)
+            if low - high <= float(
+                slack(np.asarray(value), np.asarray(value + nearer))
+            ):
+                low = high = nearer
         return low, high
 
     def allows(self, before: ArrayLike, change: ArrayLike) -> NDArray[np.bool_]:

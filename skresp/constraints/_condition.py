@@ -104,6 +104,8 @@ class Condition:
         equal = total(
             program.equals(self.feature, value) for value in dict.fromkeys(self.values)
         )
+        if not equal.terms:  # a real may be near to several values at once
+            equal = Expression(constant=min(equal.constant, 1.0))
         return 1.0 - equal if self.op == "!=" else equal
 
     def describe(self) -> str:

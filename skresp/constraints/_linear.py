@@ -87,10 +87,18 @@ class Linear(Constraint):
 
     def encode(self, program: Any) -> None:
         value = total(weight * program.reached(name) for name, weight in self.terms)
+        off = 0.0
+        if not all(
+            program.features[name].kind != "real" and weight == round(weight)
+            for name, weight in self.terms
+        ):
+            limits = [abs(x) for x in (self.lower, self.upper) if x is not None]
+            sizes = [abs(weight * program.before[name]) for name, weight in self.terms]
+            off = program.leeway(value, sum(sizes) + max(limits))
         program.require(
             value,
-            -np.inf if self.lower is None else self.lower,
-            np.inf if self.upper is None else self.upper,
+            -np.inf if self.lower is None else self.lower - off,
+            np.inf if self.upper is None else self.upper + off,
         )
 
     def describe(self) -> str:

@@ -104,7 +104,8 @@ class Linkage(Constraint):
         if self.keep_bounds:
             for i, (low, high) in enumerate(self._bounds, start=1):
                 was, now = before[:, i], after[:, i]
-                off = slack(now)
+                # Only fractions get the benefit of rounding, as in Linear.
+                off = np.where(now == np.rint(now), 0.0, slack(now))
                 inside = (now >= low - off) & (now <= high + off)
                 ok &= inside | (now == was) | np.isnan(was)
         return ok
@@ -127,8 +128,15 @@ class Linkage(Constraint):
             return
         for (name, _), (low, high) in zip(self.effects, self._bounds, strict=True):
             was = program.before[name]
-            if low <= was <= high:
-                program.require(program.reached(name), low, high)
+            off = 0.0
+            if program.features[name].kind == "real":
+                off = float(slack(np.asarray(was)))
+            if low - off <= was <= high + off:
+                low, high = min(low, was), max(high, was)
+                if off:
+                    sizes = [abs(x) for x in (was, low, high) if np.isfinite(x)]
+                    off = program.leeway(program.change(name), sum(sizes))
+                program.require(program.reached(name), low - off, high + off)
             elif was == was:  # outside, not missing: it may only stay or come in
                 moved = program.changed(name)
                 program.require_if(moved, program.reached(name), low, high)

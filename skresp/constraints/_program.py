@@ -15,6 +15,11 @@ INF = math.inf
 
 Row = tuple[dict[int, float], float, float]  # weights, lower, upper
 
+# How far sums and differences of a few numbers may be off, as a share of their size.
+_ROUNDING = 2e-15
+# What solver and proofs allow for by themselves, as a share of the range of a row.
+_ALLOWED = 1e-10
+
 
 def row(expression: Expression, lower: float = -INF, upper: float = INF) -> Row:
     """Return the row `lower <= expression <= upper`, in the units of the features."""
@@ -196,6 +201,20 @@ class Program:
         if upper < high:
             self.require(expression + (high - upper) * literal, upper=high)
 
+    def leeway(self, expression: Expression, size: float) -> float:
+        """Return how far the limits of a row about reals have to be widened.
+
+        `size` is the size of the numbers that the limits are computed from. A row
+        without columns gets what the meaning allows. Another one gets no more than
+        the rounding of its limits, and that only where the numbers are so large
+        beside its range that the solver's own tolerance does not cover it.
+        """
+        low, high = self.bounds(expression)
+        if low == high:
+            return float(slack(np.asarray(size)))
+        rounding = _ROUNDING * size
+        return rounding if rounding > _ALLOWED * (high - low) else 0.0
+
     def freeze(self, names: Sequence[str]) -> None:
         """Keep these features where they are."""
         for name in names:
@@ -217,21 +236,27 @@ class Program:
 
     def at_least(self, name: str, value: float) -> Expression:
         """Literal: the reached value is at least `value`."""
-        return self._at_least(name, self._change[name], value - self.before[name])
+        amount, before = self._change[name], self.before[name]
+        if self.features[name].kind == "real":
+            return self._real_at_least(amount, value, before)
+        return self._at_least(amount, value - before)
 
     def at_most(self, name: str, value: float) -> Expression:
         """Literal: the reached value is at most `value`."""
         if self.features[name].kind == "real":
             # Not the opposite of `at_least`: at the value itself both are true.
             opposite = -self._change[name]
-            return self._at_least(name, opposite, self.before[name] - value)
+            return self._real_at_least(opposite, -value, -self.before[name])
         return 1.0 - self.at_least(name, math.floor(value) + 1)
 
     def equals(self, name: str, value: float) -> Expression:
         """Literal: the reached value is `value`."""
         if self.features[name].kind == "categorical":
             return self._levels[name].get(int(value), Expression())
-        return self._equals(name, self._change[name], value - self.before[name])
+        amount, before = self._change[name], self.before[name]
+        if self.features[name].kind == "real":
+            return self._real_equals(amount, value, before)
+        return self._equals(amount, value - before)
 
     def changed(self, name: str) -> Expression:
         """Literal: the feature has moved."""
@@ -252,44 +277,76 @@ class Program:
                 int(np.nan_to_num(self.before[name], nan=-2))
             )
             return Expression() if stays is None else 1.0 - stays
-        return 1.0 - self._equals(name, amount, 0.0)
+        if self.features[name].kind == "real":
+            return 1.0 - self._real_equals(amount, 0.0, 0.0)
+        return 1.0 - self._equals(amount, 0.0)
 
-    def _equals(self, name: str, amount: Expression, value: float) -> Expression:
-        if self.features[name].kind != "real":
-            if value != round(value):
-                return Expression()
-            return self._at_least(name, amount, value) - self._at_least(
-                name, amount, value + 1
-            )
-        low, high = self.bounds(amount)
-        if low == high:
-            return Expression(constant=float(low == value))
-        if not low <= value <= high:
+    def _equals(self, amount: Expression, value: float) -> Expression:
+        if value != round(value):
             return Expression()
-        literal, is_new = self._literal("==", amount, value)
-        if is_new:
-            self.require_if(literal, amount, value, value)
-            self.strict.append((literal, amount, value, value))
-        return literal
+        return self._at_least(amount, value) - self._at_least(amount, value + 1)
 
-    def _at_least(self, name: str, amount: Expression, value: float) -> Expression:
-        real = self.features[name].kind == "real"
-        gap = 0 if real else _lattice(amount)
-        if not real:
-            # Round up to the next value that the columns can add up to.
-            steps = math.ceil(math.ceil(value - 1e-9 - amount.constant) / gap)
-            value = amount.constant + gap * steps
+    def _at_least(self, amount: Expression, value: float) -> Expression:
+        gap = _lattice(amount)
+        # Round up to the next value that the columns can add up to.
+        steps = math.ceil(math.ceil(value - 1e-9 - amount.constant) / gap)
+        value = amount.constant + gap * steps
         low, high = self.bounds(amount)
         if value <= low or value > high:
             return Expression(constant=float(value <= low))
-        if not real and high - low == gap:
+        if high - low == gap:
             return (amount - low) * (1 / gap)
         literal, is_new = self._literal(">=", amount, value)
         if is_new:
             self.require(amount - (value - low) * literal, lower=low)
             self.require(amount - (high - value + gap) * literal, upper=value - gap)
-            if real:
-                self.strict.append((literal, amount, value, INF))
+        return literal
+
+    # Of reals `before + amount` is compared with `value`. Where the meaning takes the
+    # value for an end of the range, so does the literal: it can be 1 at that end, and
+    # also 0, since the meaning grants whole numbers no slack.
+
+    def _real_equals(
+        self, amount: Expression, value: float, before: float
+    ) -> Expression:
+        low, high = self.bounds(amount)
+        if low == high:
+            same = abs(before + low - value) <= _benefit(before + low)
+            return Expression(constant=float(same))
+        wanted, near = value - before, _nearness(value, before)
+        if not low - near <= wanted <= high + near:
+            return Expression()
+        at_end = not low <= wanted <= high
+        wanted = min(max(wanted, low), high)
+        literal, is_new = self._literal("=~" if at_end else "==", amount, wanted)
+        if is_new:
+            off = self.leeway(amount, abs(value) + abs(before))
+            self.require_if(literal, amount, wanted - off, wanted + off)
+            if not at_end:
+                self.strict.append((literal, amount, wanted, wanted))
+        return literal
+
+    def _real_at_least(
+        self, amount: Expression, value: float, before: float
+    ) -> Expression:
+        low, high = self.bounds(amount)
+        if low == high:
+            reached = before + low
+            return Expression(constant=float(reached >= value - _benefit(reached)))
+        wanted, near = value - before, _nearness(value, before)
+        if wanted <= low or wanted > high + near:
+            return Expression(constant=float(wanted <= low))
+        at_end = wanted > high or wanted <= low + near
+        wanted = min(wanted, high)
+        literal, is_new = self._literal(">~" if at_end else ">=", amount, wanted)
+        if is_new:
+            off = self.leeway(amount, abs(value) + abs(before))
+            least = low if wanted <= low + near else max(wanted - off, low)
+            most = min(wanted + off, high)
+            self.require(amount - (least - low) * literal, lower=low)
+            self.require(amount - (high - most) * literal, upper=most)
+            if not at_end:
+                self.strict.append((literal, amount, wanted, INF))
         return literal
 
     def _literal(
@@ -306,3 +363,15 @@ class Program:
 def _lattice(amount: Expression) -> int:
     """Return the step between values of a sum of integer columns."""
     return math.gcd(*(int(weight) for weight in amount.terms.values())) or 1
+
+
+def _benefit(reached: float) -> float:
+    """Return what the meaning of a condition lets a reached real be off by."""
+    return 0.0 if reached == round(reached) else float(slack(np.asarray(reached)))
+
+
+def _nearness(value: float, before: float) -> float:
+    """Return how far from a value, as a change, the meaning may still see it."""
+    # The meaning measures at the reached value, which is off by the slack itself.
+    off = float(slack(np.asarray(value))) * (1 + 1e-8)
+    return off + _ROUNDING * (abs(value) + abs(before))

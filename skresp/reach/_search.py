@@ -149,7 +149,11 @@ class Search:
         name = self.part.names[position]
         if self.part.features[position].kind == "categorical":
             return row(self.program.equals(name, value), 1, 1)
-        return row(self.program.change(name) - (value - self.before[position]), 0, 0)
+        change, before = self.program.change(name), float(self.before[position])
+        off = 0.0
+        if self.part.features[position].kind == "real":
+            off = self.program.leeway(change, abs(value) + abs(before))
+        return row(change - (value - before), -off, off)
 
     def without(self, changes: Numbers) -> list[Row]:
         """Return rows that exclude the sets of features that move in some changes.

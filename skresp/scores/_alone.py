@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.actions import Feature
+from skresp.actions import Feature, slack
 from skresp.reach import Part
 
 from ._dress import Numbers
@@ -42,6 +42,11 @@ def own_ranges(feature: Feature, values: Numbers) -> tuple[Numbers, Numbers]:
     if feature.kind == "integer":
         step = feature.step or 1
         low, high = np.ceil(low / step), np.floor(high / step)
+    else:  # a greatest step that ends on a bound, up to rounding
+        nearer = np.where(np.abs(high) <= np.abs(low), high, low)
+        meet = (low > high) & (low * high > 0)
+        meet &= low - high <= slack(values, values + nearer)
+        low, high = np.where(meet, nearer, low), np.where(meet, nearer, high)
     nothing = ~(low <= high)  # a missing value compares false
     return np.where(nothing, 1.0, low), np.where(nothing, 0.0, high)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import assume, given, note, settings
+from hypothesis import strategies as st
 
-from skresp.reach import reachable_set
+from skresp import ActionSet, Feature
+from skresp.constraints import IfThen, Linear, Linkage
+from skresp.reach import Outcome, check_feasibility, parts_of, reachable_set
 
 from .. import oracle
 from ..strategies import cases
@@ -105,3 +108,120 @@ def test_changes_are_what_a_point_adds(how, case):
             found.points[numeric].to_numpy(dtype=float) - before,
             found.changes[numeric].to_numpy(),
         )
+
+
+TENTHS = st.integers(0, 10).map(lambda n: n / 10)
+SCALES = st.sampled_from([0.1, 0.3, 0.6, 0.7, 0.9, 1.1, -0.3, -0.7])
+
+
+@st.composite
+def decimal_cases(draw):
+    """Reals with linkages in decimals, a person, and own changes to an end."""
+    base = draw(st.sampled_from([0.0, 0.0, 0.0, 3.0, 1e4, 1e8]))
+    top = draw(st.sampled_from([0.7, 1.0, 2.0]))
+    most = draw(st.none() | TENTHS)
+    features = {
+        "q": Feature("real", 0, top, max_increase=most),
+        "s": Feature("real", 0, 1),
+        "b": Feature("binary"),
+        "r": Feature("real", base - 3, base + 3, actionable=False),
+        "t": Feature("real", actionable=False),
+    }
+    person = {
+        "q": min(draw(st.just(0.0) | TENTHS), top),
+        "s": draw(TENTHS),
+        "b": 0,
+        "r": base + draw(TENTHS),
+        "t": draw(TENTHS),
+    }
+    own = dict.fromkeys(features, 0.0) | {"b": 1.0}
+    own["q"] = draw(st.sampled_from(features["q"].own_limits(person["q"])))
+    scales = {"r": draw(SCALES), "t": draw(SCALES)}
+    # What the sum in decimals says, which floating point may miss.
+    moved = {"r": scales["r"] * own["q"], "t": scales["t"] * scales["r"] * own["q"]}
+    name = draw(st.sampled_from("rt"))
+    value = round(person[name] + moved[name], 6)
+    # The end of the range, and what only the end of the range fulfils.
+    op = draw(st.sampled_from(["==", ">=" if moved[name] > 0 else "<="]))
+    rules = [
+        Linkage("q", {"r": scales["r"]}, draw(st.booleans())),
+        Linkage("r", {"t": scales["t"]}),
+        Linear({"q": 1, "s": 1, "b": 1}, upper=100),
+        draw(
+            st.sampled_from(
+                [
+                    IfThen(("b", "==", 1), (name, op, value)),
+                    IfThen(("b", "==", 1), (name, op, value)),
+                    IfThen((name, op, value), ("b", "==", 1)),
+                    Linear({name: 1, "b": -0.1}, upper=max(value, person[name])),
+                ]
+            )
+        ),
+    ]
+    return ActionSet(features, rules), person, own
+
+
+@given(case=decimal_cases(), asked=st.sets(st.sampled_from("qsrt"), max_size=2))
+@settings(max_examples=200)
+def test_what_the_meaning_accepts_in_decimals_is_never_infeasible(case, asked):
+    actions, person, own = case
+    (part,) = parts_of(actions)
+    before = np.array([[float(person[n]) for n in part.names]])
+    changes = np.array([[float(own[n]) for n in part.names]])
+    assume(part.valid(before)[0] and part.feasible(before, changes)[0])
+    after = dict(zip(part.names, (before + part.total(changes))[0], strict=True))
+    note(f"{actions.to_dict()} {person} {after}")
+    wanted = {n: after[n] for n in {"b", *asked}}
+    assert check_feasibility(actions, person, wanted) is not Outcome.INFEASIBLE
+
+
+def test_a_value_that_rounding_puts_beyond_the_range_can_be_reached():
+    """0.8 - 0.1 is more than 0.7, but 0.1 + 0.7 is 0.8 for every condition."""
+    for op in (">=", "==", "in"):
+        actions = ActionSet(
+            {
+                "q": Feature("real", 0, 1),
+                "s": Feature("real", 0, 1),
+                "b": Feature("binary"),
+                "r": Feature("real", actionable=False),
+            },
+            [
+                Linkage("q", {"r": 0.7}),
+                IfThen(("b", "==", 1), ("r", op, [0.8] if op == "in" else 0.8)),
+                Linear({"q": 1, "s": 1, "b": 1}, upper=100),
+            ],
+        )
+        person = {"q": 0.0, "s": 0.0, "b": 0, "r": 0.1}
+        assert check_feasibility(actions, person, {"b": 1}) is Outcome.FEASIBLE
+
+
+def test_a_greatest_step_onto_a_bound_is_not_lost_to_rounding():
+    actions = ActionSet(
+        {
+            "q": Feature("real", 0.8, 2, max_increase=0.7),
+            "b": Feature("binary"),
+        },
+        [IfThen(("b", "==", 1), ("q", ">=", 0.5))],
+    )
+    person = {"q": 0.1, "b": 0}
+    assert check_feasibility(actions, person, {"b": 1}) is Outcome.FEASIBLE
+
+
+@pytest.mark.parametrize("past", [0, 1])
+def test_whole_targets_that_keep_bounds_keep_them_to_the_unit(past):
+    top = 10**12
+    actions = ActionSet(
+        {
+            "a": Feature("integer", 0, 9),
+            "b": Feature("integer", 0, top, actionable=False),
+            "s": Feature("real", 0, 1),
+        },
+        [Linkage("a", {"b": 1}, keep_bounds=True), Linear({"a": 1, "s": 1}, upper=99)],
+    )
+    person = {"a": 0, "b": top - 3, "s": 0.0}
+    (part,) = parts_of(actions)
+    before = np.array([[float(person[n]) for n in part.names]])
+    own = np.array([[3.0 + past if n == "a" else 0.0 for n in part.names]])
+    assert part.feasible(before, own)[0] == (not past)
+    found = check_feasibility(actions, person, {"a": 3 + past})
+    assert found is (Outcome.INFEASIBLE if past else Outcome.FEASIBLE)
