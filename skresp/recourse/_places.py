@@ -252,11 +252,13 @@ def mixed_changes(
     inner = ~np.isin(amounts, edges)
     if len(amounts) * len(own) > _MOST_PLACES:
         return None
-    every = np.repeat(own, len(amounts), axis=0)
-    wanted = np.tile(amounts, len(own))
-    every[:, r] = wanted - np.repeat(effect, len(amounts))
-    every[np.abs(every[:, r]) <= _ROUNDING * np.maximum(1.0, np.abs(wanted)), r] = 0.0
-    ok = part.feasible(np.broadcast_to(x, every.shape), every)
+    lines = _Lines(part, x, own, effect, r)
+    ok = lines.feasible(amounts)
+    amounts, inner, ok, sound = _up_to_borders(lines, amounts, inner, ok)
+    if len(amounts) * len(own) > _MOST_PLACES:
+        return None
+    every, wanted = lines.own_changes(amounts), np.tile(amounts, len(own))
+    ok = ok.ravel()
     changes = part.total(every[ok])
     changes[:, r] = wanted[ok]  # without the rounding of back and forth
     inward = _inward(every[:, r].reshape(len(own), -1), ok.reshape(len(own), -1))
@@ -280,7 +282,119 @@ def mixed_changes(
     # What is in between is as single as the one of the two that is no border.
     inward = np.where(inner | (single[inward] == single), inward, -1)
     points = len(own) if told else len(listed)
-    return Entry(changes, single, told and known, points, inward)
+    return Entry(changes, single, told and known and sound, points, inward)
+
+
+class _Lines(NamedTuple):
+    """A line of changes of one real for each combination of the other features.
+
+    Attributes
+    ----------
+    part : Part
+    x : array of shape (n_features,)
+    own : array of shape (n_lines, n_features)
+        The own changes of the others.
+    effect : array of shape (n_lines,)
+        What they do to the real.
+    r : int
+        The position of the real.
+    """
+
+    part: Part
+    x: Numbers
+    own: Numbers
+    effect: Numbers
+    r: int
+
+    def own_changes(self, amounts: Numbers) -> Numbers:
+        """Return the own changes with these total changes of the real, line by line."""
+        line = np.repeat(np.arange(len(self.own)), len(amounts))
+        return self._at(line, np.tile(amounts, len(self.own)))
+
+    def feasible(self, amounts: Numbers) -> Truth:
+        """Tell which are feasible, a row for each line."""
+        line = np.repeat(np.arange(len(self.own)), len(amounts))
+        ok = self._feasible(line, np.tile(amounts, len(self.own)))
+        return ok.reshape(len(self.own), -1)
+
+    def last_feasible(self, line: Places, good: Numbers, bad: Numbers) -> Numbers:
+        """Halve between feasible and infeasible amounts until no number is between."""
+        good, bad = good.copy(), bad.copy()
+        some = np.arange(len(line))
+        while True:
+            middle = good[some] / 2 + bad[some] / 2
+            new = (middle != good[some]) & (middle != bad[some])
+            some, middle = some[new], middle[new]
+            if not len(some):
+                return good
+            ok = self._feasible(line[some], middle)
+            good[some[ok]], bad[some[~ok]] = middle[ok], middle[~ok]
+
+    def whole_behind(self, line: Places, last: Numbers, bad: Numbers) -> bool:
+        """Tell whether a whole number between these is feasible.
+
+        Constraints take whole numbers exactly, and give others some slack.
+        """
+        value = self.x[self.r] + bad
+        whole = np.where(last < bad, np.ceil(value) - 1, np.floor(value) + 1)
+        amount = whole - self.x[self.r]
+        some = (amount > np.minimum(last, bad)) & (amount < np.maximum(last, bad))
+        return bool(self._feasible(line[some], amount[some]).any())
+
+    def _feasible(self, line: Places, wanted: Numbers) -> Truth:
+        own = self._at(line, wanted)
+        return self.part.feasible(np.broadcast_to(self.x, own.shape), own)
+
+    def _at(self, line: Places, wanted: Numbers) -> Numbers:
+        own = self.own[line]
+        amount = wanted - self.effect[line]
+        still = np.abs(amount) <= _ROUNDING * np.maximum(1.0, np.abs(wanted))
+        own[:, self.r] = np.where(still, 0.0, amount)
+        return own
+
+
+def _up_to_borders(
+    lines: _Lines, amounts: Numbers, inner: Truth, ok: Truth
+) -> tuple[Numbers, Truth, Truth, bool]:
+    """Add the last feasible change before each border that is itself infeasible.
+
+    Up to there the changes of a piece are feasible, and only its ends stand for them.
+    Behind a border that is feasible nothing is looked for: what rounding allows there
+    is no freedom. Also return whether nothing feasible lies behind what is added.
+
+    Parameters
+    ----------
+    lines : the lines of a part
+    amounts : array of shape (n_amounts,)
+        Total changes of the real, from the lowest to the highest.
+    inner : array of shape (n_amounts,)
+        Which are no borders.
+    ok : array of shape (n_lines, n_amounts)
+        Which are feasible.
+    """
+    within = ok & inner
+    line, left = np.nonzero(within[:, :-1] & ~ok[:, 1:])
+    back, right = np.nonzero(within[:, 1:] & ~ok[:, :-1])
+    line = np.concatenate([line, back])
+    good = amounts[np.concatenate([left, right + 1])]
+    bad = amounts[np.concatenate([left + 1, right])]
+    last = lines.last_feasible(line, good, bad)
+    sound = not lines.whole_behind(line, last, bad)
+    last = np.setdiff1d(last, amounts)
+    free = np.zeros((len(ok), len(last)), dtype=bool)
+    if free.size + ok.size <= _MOST_PLACES:  # otherwise the caller refuses
+        # Other lines go there, too, where the piece is theirs, not only its border.
+        above = np.searchsorted(amounts, last)
+        below = above - 1
+        free = within[:, below] | within[:, above] | (ok[:, below] & ok[:, above])
+        free &= lines.feasible(last)
+    order = np.argsort(np.concatenate([amounts, last]), kind="stable")
+    return (
+        np.concatenate([amounts, last])[order],
+        np.concatenate([inner, np.ones(len(last), dtype=bool)])[order],
+        np.concatenate([ok, free], axis=1)[:, order],
+        sound,
+    )
 
 
 def _distance(places: Numbers, edges: Numbers) -> Numbers:

@@ -240,3 +240,101 @@ def test_a_read_only_install_compiles_without_a_cache(monkeypatch):
 
     monkeypatch.setattr(numba, "njit", nowhere)
     assert _compiled.compiled(lambda x: x + 1)(2) == 3
+
+
+def linear(weights, intercept, names):
+    model = LogisticRegression()
+    model.classes_ = np.array([0, 1])
+    model.coef_ = np.array([weights], dtype=float)
+    model.intercept_ = np.array([intercept], dtype=float)
+    model.n_features_in_ = len(names)
+    model.feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+@pytest.mark.parametrize("cost", [None, "fewest"])
+@pytest.mark.parametrize("interventions", ["minimal", "joint"])
+@pytest.mark.parametrize(
+    ("high", "border", "gap"),
+    [(10, 5, 1e-7), (10, 5, 7e-9), (1e6, 5000, 0.5), (1e6, 5000, 7e-6)],
+)
+@pytest.mark.parametrize("kind", ["linear", "tree"])
+def test_the_last_values_before_a_forbidden_one(
+    kind, high, border, gap, interventions, cost
+):
+    actions = ActionSet(
+        {"a": Feature("real", 0, high), "b": Feature("binary", actionable=False)},
+        [IfThen(("a", ">=", border), ("b", "==", 1))],
+    )
+    X = pd.DataFrame({"a": np.linspace(0, border, 50, endpoint=False), "b": 0})
+    model = linear([1, 0], gap - border, ["a", "b"])
+    if kind == "tree":
+        ends = pd.DataFrame({"a": [border - gap * 1.1, border - gap * 0.9] * 9, "b": 0})
+        model = HistGradientBoostingClassifier(max_iter=5, min_samples_leaf=1)
+        model.fit(ends, [0, 1] * 9)
+    asked = {"target": 1, "interventions": interventions}
+    explainer = ResponsivenessExplainer(model, actions, **asked).fit(X)
+    people = pd.DataFrame({"a": [0.0, border / 2], "b": [0, 0]})
+    found = explainer.verify(people, cost=cost)
+    assert found.status.tolist() == ["single", "single"]
+    assert (found.witness["a"] < border).all()
+    assert (model.predict(found.witness) == 1).all()
+    beyond = linear([1, 0], -border, ["a", "b"])
+    explainer = ResponsivenessExplainer(beyond, actions, **asked).fit(X)
+    assert explainer.verify(people, cost=cost).status.tolist() == ["fixed", "fixed"]
+
+
+@pytest.mark.parametrize("cost", [None, "fewest"])
+@pytest.mark.parametrize("interventions", ["minimal", "joint"])
+def test_a_way_alone_before_a_forbidden_value_is_not_joint(interventions, cost):
+    names = ["a", "b", "c"]
+    actions = ActionSet(
+        {
+            "a": Feature("real", 0, 1e6),
+            "b": Feature("binary", actionable=False),
+            "c": Feature("binary"),
+        },
+        [IfThen(("a", ">=", 5000), ("b", "==", 1))],
+    )
+    X = pd.DataFrame({"a": np.linspace(0, 4900, 50), "b": 0, "c": [0, 1] * 25})
+    model = linear([1e-3, 0, 8e-4], -4.9995, names)
+    person = pd.DataFrame({"a": [0.0], "b": [0], "c": [0]})
+    asked = {"target": 1, "interventions": interventions}
+    explainer = ResponsivenessExplainer(model, actions, **asked).fit(X)
+    found = explainer.verify(person, cost=cost)
+    assert found.status.tolist() == ["single"]
+    assert found.witness["c"].tolist() == [0]
+
+
+@pytest.mark.parametrize("interventions", ["minimal", "joint"])
+def test_a_pinned_value_does_not_move_by_a_hair(interventions):
+    """Another combination may come within a hair of the value this one is held at."""
+    actions = ActionSet(
+        {"u": Feature("real", 0, 1e6), "k": Feature("binary")},
+        [
+            Linear({"u": 1, "k": -1e5}, upper=5000.5),
+            Linear({"u": 1, "k": 1e5}, lower=5000.5),
+            IfThen(("u", "==", 5000.5), ("k", "==", 0)),
+        ],
+    )
+    X = pd.DataFrame({"u": [5000.5, 5200.5, 4000.5], "k": [0, 1, 1]})
+    person = X[:1]
+    for sign in (1, -1):
+        model = linear([sign, 0], -sign * 5000.5 - 1e-9, ["u", "k"])
+        asked = {"target": 1, "interventions": interventions}
+        found = ResponsivenessExplainer(model, actions, **asked).fit(X).verify(person)
+        assert found.witness["k"].tolist() == [1], "u alone is held where it is"
+        model = linear([sign, -1e7], -sign * 5000.5 - 1e-9, ["u", "k"])
+        found = ResponsivenessExplainer(model, actions, **asked).fit(X).verify(person)
+        assert found.status.tolist() == ["fixed"]
+
+
+def test_a_whole_number_is_not_forbidden_by_a_hair():
+    actions = ActionSet(
+        {"a": Feature("real", 0, 10), "b": Feature("binary", actionable=False)},
+        [IfThen(("a", ">=", 5 + 1e-10), ("b", "==", 1))],
+    )
+    X = pd.DataFrame({"a": np.linspace(0, 4.9, 50), "b": 0})
+    model = linear([1, 0], -5, ["a", "b"])
+    found = verdicts_of(model, actions, X[:1], X)
+    assert found.status[0] != "fixed"
