@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 
@@ -13,25 +14,37 @@ from ._allowance import allowance
 from ._deadline import LimitError
 from ._grid import list_changes
 from ._minimal import free_reals, settle
+from ._outcome import Outcome
 from ._own import own_changes, own_count
 from ._part import Numbers, Part
-from ._search import Search
+from ._search import MOST_BY_SOLVER, MOST_SUPPORTS, Search
 from ._slice import Slice, draw_slice
 
 # Proposals for each point wanted, before the answer is what was found so far.
 TRIES_PER_POINT = 20
 # Proposals that are made anyway where they are cheap.
 MOST_REJECTED = 20_000
-# Smallest sets of partners, and configurations of each, that one draw chooses among.
-MOST_SUPPORTS_DRAWN = 32
+# Configurations that the solver lists before the grid is asked for them, and all that
+# it finds where the draws cannot be uniform anyway.
+FEW_BY_SOLVER = 32
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Total changes drawn, and how many proposals that took."""
+    """Total changes drawn, and how many proposals that took.
+
+    Attributes
+    ----------
+    changes : array of shape (n_changes, n_features)
+    tried : int
+    uniform : bool
+        False where the draws are from a few of the possible changes that stand for
+        no others: they are feasible, and their share says nothing.
+    """
 
     changes: Numbers
     tried: int
+    uniform: bool = True
 
 
 def draw_own(
@@ -74,9 +87,11 @@ def sample_minimal(
     if np.isnan(before[j]):
         return Sample(np.zeros((0, len(before))), 0)  # what is missing stays missing
     search = Search(part, before)
+    grid = cache(partial(_without_reals, part, before))
     choices: dict[float, list[Choice]] = {}
     found: list[Numbers] = []
     count = tried = 0
+    uniform = True
     while count < n and tried < TRIES_PER_POINT * n:
         size = _proposals(n - count)
         if not size:
@@ -96,13 +111,16 @@ def sample_minimal(
                 if settled is not None and settled.known[i]:
                     choices[amount] = list(known)
                 elif amount not in choices:
-                    choices[amount] = _choices(search, j, amount, known)
+                    choices[amount], all_of_them = _choices(
+                        search, j, amount, known, grid, thorough=uniform
+                    )
+                    uniform &= all_of_them
                 drawn = _draw_choices(search, choices[amount], times, rng)
             except LimitError:
-                return Sample(_stack(found, part), tried)
+                return Sample(_stack(found, part), tried, uniform)
             found += drawn
             count += len(drawn)
-    return Sample(_stack(found, part), tried)
+    return Sample(_stack(found, part), tried, uniform)
 
 
 def _proposals(wanted: int) -> int:
@@ -173,31 +191,35 @@ def sample_joint(
                         found.append(change)
         except LimitError:
             break
+    uniform = True
     if not found:
-        found = _solver_points(search, j, n, rng)
+        found, uniform = _solver_points(search, j, n, rng)
     order = rng.permutation(len(found))
-    return Sample(_stack([found[i] for i in order], part), tried)
+    return Sample(_stack([found[i] for i in order], part), tried, uniform)
 
 
 def _solver_points(
     search: Search, j: int | None, n: int, rng: np.random.Generator
-) -> list[Numbers]:
-    """Return changes from a few configurations that the solver finds.
+) -> tuple[list[Numbers], bool]:
+    """Return changes from the configurations that the solver finds.
 
-    For regions that no proposal hits; not uniform where there are more configurations.
+    For regions that no proposal hits. The second value tells whether these are all
+    configurations, so that the changes are uniform.
     """
     part = search.part
     extra = []
     if j is not None:
         extra.append(row(search.program.changed(part.names[j]), lower=1))
     try:
-        listed = _configurations(search, extra, MOST_SUPPORTS_DRAWN)
         reals = free_reals(part, search.before)
+        # Without reals the solver would have listed the points themselves.
+        most = MOST_BY_SOLVER if reals else FEW_BY_SOLVER
+        listed, complete = _configurations(search, extra, most)
         choices: list[Choice] = [Slice(fixed, [], reals) for fixed in listed]
         found = _draw_choices(search, choices, n, rng)
     except LimitError:
-        return []
-    return [change for change in found if j is None or change[j] != 0]
+        return [], False
+    return [c for c in found if j is None or c[j] != 0], complete
 
 
 def _configuration_source(
@@ -285,70 +307,112 @@ def _sample_discrete(
         if j is not None:
             change = change[change[:, j] != 0]
         found = np.concatenate([found, change])
+    uniform = True
     if not len(found):
-        points = _solver_points(Search(part, before), j, n, rng)
+        points, uniform = _solver_points(Search(part, before), j, n, rng)
         found = _stack(points, part)
-    return Sample(found[:n], tried)
+    return Sample(found[:n], tried, uniform)
 
 
 Choice = Numbers | Slice
 
 
-def _choices(search: Search, j: int, amount: float, known: Numbers) -> list[Choice]:
-    """Return what can follow from one change of a feature, besides what is known."""
-    part = search.part
-    value = float(search.before[j] + amount)
+def _choices(
+    search: Search,
+    j: int,
+    amount: float,
+    known: Numbers,
+    grid: Callable[[], Numbers | None],
+    *,
+    thorough: bool,
+) -> tuple[list[Choice], bool]:
+    """Return what can follow from one change of a feature, besides what is known.
+
+    The second value tells whether that is all; some choices may turn out empty. Unless
+    `thorough`, a few will do. `grid` lists the changes of the discrete features.
+    """
+    part, before = search.part, search.before
+    value = float(before[j] + amount)
     at = search.at(j, value)
-    sets, _ = search.supports([at, *search.without(known)], MOST_SUPPORTS_DRAWN)
-    reals = free_reals(part, search.before)
+    most = MOST_SUPPORTS if thorough else FEW_BY_SOLVER
+    sets, complete = search.supports([at, *search.without(known)], most)
+    reals = free_reals(part, before)
+    discrete = _discrete(search)
     choices: list[Choice] = list(known)
     for moving in sets:
         outside = [k for k in range(len(part.names)) if k not in moving]
-        still = [row(search.program.change(part.names[k]), 0, 0) for k in outside]
+        rows = [at, *(row(search.program.change(part.names[k]), 0, 0) for k in outside)]
         free = [k for k in reals if k in moving and k != j]
         held = [k for k in reals if k in outside]
-        for fixed in _configurations(search, [at, *still], MOST_SUPPORTS_DRAWN):
-            choices.append(Slice(fixed | {j: value}, held, free))
-    return choices
+        fixed, all_of_them = _configurations(search, rows, FEW_BY_SOLVER)
+        if thorough and not all_of_them:
+            listed = grid()
+            if listed is None:
+                fixed, all_of_them = _configurations(search, rows, MOST_BY_SOLVER)
+            else:
+                fits = np.array([k in moving for k in discrete])
+                same = ((listed[:, discrete] != 0) == fits).all(axis=1)
+                if j in discrete:
+                    same &= listed[:, j] == amount
+                after = np.unique((before + listed[same])[:, discrete], axis=0)
+                fixed = [dict(zip(discrete, v, strict=True)) for v in after.tolist()]
+                all_of_them = True
+        complete &= all_of_them
+        choices += [Slice(values | {j: value}, held, free) for values in fixed]
+    return choices, complete
 
 
 def _draw_choices(
     search: Search, choices: list[Choice], n: int, rng: np.random.Generator
 ) -> list[Numbers]:
-    """Return changes drawn uniformly from choices; fewer where a slice gives fewer."""
-    if not choices:
-        return []
+    """Return changes drawn uniformly from choices; fewer where a slice gives fewer.
+
+    Slices that are empty are taken off the choices, and others drawn in their place.
+    """
     found: list[Numbers] = []
-    picks, counts = np.unique(rng.integers(len(choices), size=n), return_counts=True)
-    for pick, count in zip(picks.tolist(), counts.tolist(), strict=True):
-        choice = choices[pick]
-        if isinstance(choice, Slice):
+    while n and choices:
+        picks, counts = np.unique(
+            rng.integers(len(choices), size=n), return_counts=True
+        )
+        n = 0
+        empty = set()
+        for pick, count in zip(picks.tolist(), counts.tolist(), strict=True):
+            choice = choices[pick]
+            if not isinstance(choice, Slice):
+                found += [choice] * count
+                continue
             drawn = draw_slice(search, choice, count, rng)
             found += [search.part.total(own[None])[0] for own in drawn]
-        else:
-            found += [choice] * count
+            if not drawn:
+                empty.add(pick)
+                n += count
+        choices[:] = [c for i, c in enumerate(choices) if i not in empty]
     return found
 
 
 def _configurations(
     search: Search, extra: Sequence[Row], most: int
-) -> list[dict[int, float]]:
-    """The feasible combinations of discrete reached values, at most `most` of them."""
+) -> tuple[list[dict[int, float]], bool]:
+    """Return feasible combinations of discrete reached values, at most `most` of them.
+
+    The second value tells whether there are no more.
+    """
     part, program = search.part, search.program
     discrete = _discrete(search)
     cuts = list(extra)
     found: list[dict[int, float]] = []
-    while len(found) < most:
-        _, own = search.find(cuts, Expression())
+    while True:
+        outcome, own = search.find(cuts, Expression())
         if own is None:
-            break
+            return found, outcome is Outcome.INFEASIBLE
+        if len(found) >= most:
+            return found, False
         after = search.before + part.total(own[None])[0]
         found.append({k: float(after[k]) for k in discrete})
         if not discrete:
-            break
+            return found, True
         same = program.agreement({part.names[k]: after[k] for k in discrete})
         cuts.append(row(same, upper=len(discrete) - 1))
-    return found
 
 
 def _stack(found: Sequence[Numbers], part: Part) -> Numbers:

@@ -167,7 +167,8 @@ def _interventions(
     sample: Callable[..., Any] = (
         sample_minimal if question.interventions == "minimal" else sample_joint
     )
-    return sample(part, x, j, n, rng).changes
+    drawn = sample(part, x, j, n, rng)
+    return drawn.changes if drawn.uniform else drawn.changes[:0]
 
 
 def _possible(

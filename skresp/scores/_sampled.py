@@ -126,8 +126,11 @@ def draw_tied(
             sample = sample_minimal if how == "minimal" else sample_joint
             spent = half - given.points if half < np.inf else 0
             with allow(question.deadline, left - spent):
-                changes = sample(part, x, j, n, generator(key)).changes
+                drawn = sample(part, x, j, n, generator(key))
+                changes = drawn.changes
                 is_exact = not len(changes) and cannot_move(part, x, j)
+            if not drawn.uniform:
+                changes = changes[:0]  # their share would say nothing
             if not len(changes) and not is_exact:
                 question.deadline.check()  # no time is no answer
         exact.append(is_exact)

@@ -8,7 +8,8 @@ import pytest
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import IfThen, Linear, Linkage, Switch
-from skresp.reach import _solver
+from skresp.reach import _sample, _solver, parts_of, sample_minimal
+from skresp.scores import _sampled
 from skresp.scores._stream import feature_keys, row_keys, uniforms
 
 
@@ -225,6 +226,72 @@ def test_a_real_follower_with_freedom_of_its_own_is_drawn():
         assert explanation.n_reachable[0, 0] == 500
         scores.append(explanation.values[0, 0])
     assert np.mean(scores) == pytest.approx(0.65, abs=0.025)
+
+
+def partners(most, *more):
+    """A binary that forces a real and an integer of many values to move."""
+    return ActionSet(
+        {
+            "j": Feature("binary"),
+            "r": Feature("real", 0, 1),
+            "k": Feature("integer", 0, most),
+        },
+        [
+            IfThen(("j", "==", 1), ("r", ">=", 0.5)),
+            IfThen(("j", "==", 1), ("k", ">=", 1)),
+            *more,
+        ],
+    )
+
+
+def test_all_values_of_a_partner_are_drawn():
+    """Not only the first that the solver finds."""
+    X = pd.DataFrame({"j": [0], "r": [0.0], "k": [0]})
+    scores = []
+    for seed in range(4):
+        explanation = explain(
+            lambda X: X["k"] > 60, partners(100), X, random_state=seed
+        )
+        assert explanation.n_reachable[0, 0] == 500
+        assert not explanation.exact[0, 0]
+        scores.append(explanation.values[0, 0])
+    assert np.mean(scores) == pytest.approx(0.4, abs=0.04)
+    points = explanation.reachable(0, "j").points
+    assert set(points["k"]) <= set(range(1, 101))
+    assert points["k"].nunique() > 90
+
+
+def test_values_of_a_partner_that_the_real_forbids_are_not_drawn():
+    (part,) = parts_of(partners(100, IfThen(("k", ">=", 41), ("r", "<=", 0.2))))
+    drawn = sample_minimal(part, np.zeros(3), 0, 400, np.random.default_rng(0))
+    assert drawn.uniform
+    assert len(drawn.changes) == 400
+    assert set(drawn.changes[:, 2]) == set(range(1, 41))
+    assert (drawn.changes[:, 1] >= 0.5).all()
+
+
+def test_a_few_of_many_partners_do_not_stand_for_all(monkeypatch):
+    monkeypatch.setattr(_sample, "MOST_BY_SOLVER", 40)
+    X = pd.DataFrame({"j": [0], "r": [0.0], "k": [0]})
+    explanation = explain(lambda X: X["k"] > 500_000, partners(1_000_000), X)
+    assert explanation.n_reachable[0, 0] == 0
+    assert not explanation.exact[0, 0]
+    assert (explanation.lower[0, 0], explanation.upper[0, 0]) == (0, 1)
+
+
+def test_a_few_points_on_a_thin_line_do_not_stand_for_all(monkeypatch):
+    """The solver gives up on 2,000 points, and no proposal hits one of them."""
+    monkeypatch.setattr(_sampled, "list_by_solver", lambda *_: None)
+    actions = ActionSet(
+        {"a": Feature("integer", 0, 2_000), "b": Feature("integer", 0, 200_000)},
+        [Linear({"a": 100, "b": -1}, 0, 0)],
+    )
+    X = pd.DataFrame({"a": [0], "b": [0]})
+    explanation = explain(lambda X: X["a"] > 999, actions, X, interventions="joint")
+    # A proposal that does hit is drawn with equal chances, and its interval is wide.
+    for j in (0, 1):
+        assert not explanation.exact[0, j]
+        assert explanation.lower[0, j] <= 0.5 <= explanation.upper[0, j]
 
 
 def test_who_cannot_move_a_feature_beside_a_real_is_proven_not_to():
