@@ -7,10 +7,12 @@ Run with SKRESP_DATA set to the folder that holds the raw data:
 
 import time
 
-from skresp.actions import encode
+from skresp._actions._encoding import encode
 from skresp.datasets import fetch_german, fetch_heloc
-from skresp.reach import distinct_rows, make_reaches, parts_of
-from skresp.reach._search import Search
+from skresp.reach._cache import make_reaches
+from skresp.reach._distinct_rows import distinct_rows
+from skresp.reach._part import parts_of
+from skresp.reach._solver_search import Search
 
 REPEATS = 5
 

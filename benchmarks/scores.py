@@ -20,9 +20,11 @@ from sklearn.preprocessing import StandardScaler
 from xgboost import XGBClassifier
 
 from skresp import ResponsivenessExplainer
-from skresp.actions import encode
+from skresp._actions._encoding import encode
 from skresp.datasets import fetch_german, fetch_heloc
-from skresp.reach import distinct_rows, make_reaches, parts_of, shared_cache
+from skresp.reach._cache import make_reaches, shared_cache
+from skresp.reach._distinct_rows import distinct_rows
+from skresp.reach._part import parts_of
 
 MODELS = {
     "LR": lambda: make_pipeline(

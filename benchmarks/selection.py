@@ -20,7 +20,7 @@ from xgboost import XGBClassifier
 from skresp.datasets import fetch_heloc
 from skresp.metrics import RecourseScorer
 from skresp.model_selection import best_recourse_within, trade_off
-from skresp.reach import shared_cache
+from skresp.reach._cache import shared_cache
 
 GRID = {
     "max_depth": [2, 3, 4, 5, 6],

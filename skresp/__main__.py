@@ -2,7 +2,7 @@
 
 import sys
 
-from skresp.cli import main
+from skresp._cli._main import main
 
 if __name__ == "__main__":
     sys.exit(main())

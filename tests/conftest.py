@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 
-from skresp.reach import shared_cache
+from skresp.reach import _highs
+from skresp.reach._cache import shared_cache
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -46,3 +47,17 @@ def make_frame(request):
     if request.param == "pandas":
         return pd.DataFrame
     return pytest.importorskip("polars").DataFrame
+
+
+@pytest.fixture
+def solver_runs(monkeypatch):
+    """The runs of the solver, one entry each."""
+    runs = []
+    honest = _highs._run
+
+    def run(*arguments):
+        runs.append(1)
+        return honest(*arguments)
+
+    monkeypatch.setattr(_highs, "_run", run)
+    return runs

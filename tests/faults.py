@@ -5,7 +5,7 @@ from __future__ import annotations
 import highspy
 import numpy as np
 
-from skresp.reach import _solver
+from skresp.reach import _highs as _solver
 
 _STATUS = highspy.HighsModelStatus
 

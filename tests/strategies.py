@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from skresp import ActionSet, Feature
 from skresp import constraints as c
-
-from . import oracle
+from tests import oracle
 
 DIRECTIONS = st.sampled_from([None, None, "increase", "decrease"])
 LABELS = ("p", "q", "r")

@@ -38,15 +38,14 @@ from tables import (
     split_table,
     time_table,
 )
-
-from skresp.explain._progress import Progress
+from tqdm.auto import tqdm
 
 TRAINED = ("models.py", "datasets/")
 TOLD = (
     *TRAINED,
     "methods.py",
-    *("actions/", "constraints/", "reach/", "scores/"),
-    *("recourse/", "explain/", "metrics/"),
+    *("_actions/", "constraints/", "reach/", "_model/", "scores/"),
+    *("_recourse/", "_explain/", "metrics/"),
 )
 
 
@@ -102,13 +101,12 @@ class Study:
         self.split = [d for d in data if d != "givemecredit" and "LR" in models]
         self.heloc = [m for d, m in self.cases if d == "heloc"]
         many = 6 * len(self.cases) + len(self.split) + len(self.heloc)
-        self.bar = Progress(many, "study", 1)
+        self.bar = tqdm(total=many, unit=" steps")
 
     def step(self, name: str, make: Callable[[], Any], key: Any, code: Any) -> Any:
-        self.bar.what = name
-        self.bar(0)
+        self.bar.set_description(name)
         result = self.cache(name, make, key, code)
-        self.bar(1)
+        self.bar.update()
         return result
 
     def run(self) -> dict[str, Any]:
@@ -162,6 +160,7 @@ class Study:
             )
             for data in self.split
         }
+        self.bar.close()
         return {
             "trained": trained,
             "found": found,

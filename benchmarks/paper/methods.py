@@ -11,13 +11,9 @@ from models import SEED, load
 from sklearn.frozen import FrozenEstimator
 
 from skresp import LimeExplainer, ResponsivenessExplainer, ShapExplainer
-from skresp.explain import Explanation
-from skresp.metrics import (
-    explanation_summary,
-    recourse_summary,
-    responsiveness_by_rank,
-)
-from skresp.reach import shared_cache
+from skresp._explain._explanation import Explanation
+from skresp.metrics import explanation_summary, recourse_summary, responsiveness_by_rank
+from skresp.reach._cache import shared_cache
 
 TOP = 4
 RANKS = 10

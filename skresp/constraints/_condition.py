@@ -1,4 +1,4 @@
-"""A statement about one feature at the reached point, as IfThen uses it."""
+"""Conditions on one feature at the reached point, used by IfThen."""
 
 from __future__ import annotations
 
@@ -9,17 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from skresp.actions import Feature, Truth, Values, check_keys, slack
+from skresp._actions._constraint import check_keys
+from skresp._actions._feature import Feature, slack
+from skresp._typing import BoolArray, FloatArray
+from skresp._validation import to_python
 
+from ._checks import code_of, join_words
 from ._expression import Expression, total
-from ._names import code_of, listed
 
 OPS = ("<=", ">=", "==", "!=", "in")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """`feature op value`; for `in` the value is a tuple of values."""
+    """The condition `feature op value`.
+
+    Parameters
+    ----------
+    feature : str
+    op : {"<=", ">=", "==", "!=", "in"}
+    value : number or label
+        For "in" a list of them, kept as a tuple.
+    """
 
     feature: str
     op: str
@@ -28,12 +39,12 @@ class Condition:
     def __post_init__(self) -> None:
         if not isinstance(self.feature, str):
             raise TypeError(
-                f"A condition starts with a feature name, got {self.feature!r}."
+                f"The feature of a condition must be a name, got {self.feature!r}."
             )
         if self.op not in OPS:
             raise ValueError(
-                f"The condition on {self.feature!r} has the operator {self.op!r}; it "
-                f"must be one of {', '.join(OPS)}."
+                f"The operator of the condition on {self.feature!r} must be one of "
+                f"{', '.join(OPS)}, got {self.op!r}."
             )
         value = self.value
         if self.op == "in":
@@ -42,12 +53,12 @@ class Condition:
                     f"The condition on {self.feature!r} with 'in' needs a list of "
                     f"values, got {value!r}."
                 )
-            value = tuple(map(_plain, value))
-        object.__setattr__(self, "value", _plain(value))
+            value = tuple(map(to_python, value))
+        object.__setattr__(self, "value", to_python(value))
 
     @classmethod
-    def of(cls, what: str, given: Any) -> Condition:
-        """A condition from a triple, or from its file form."""
+    def of(cls, parameter: str, given: Any) -> Condition:
+        """Return a condition from a triple, or from a mapping as in files."""
         if isinstance(given, cls):
             return given
         if isinstance(given, Mapping):
@@ -56,47 +67,48 @@ class Condition:
             given = tuple(given[key] for key in keys)
         if not isinstance(given, (tuple, list)) or len(given) != 3:
             raise TypeError(
-                f"{what} of IfThen must be a triple (feature, op, value), got "
+                f"{parameter} of IfThen must be a triple (feature, op, value), got "
                 f"{given!r}."
             )
         return cls(*given)
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The values it names."""
+        """Return the values that the feature is compared with."""
         return self.value if self.op == "in" else (self.value,)
 
     def check_feature(self, feature: Feature) -> None:
-        """Raise where the feature cannot be compared so."""
+        """Raise ValueError if the feature cannot be compared with the value."""
         if feature.kind == "categorical" and self.op in ("<=", ">="):
             raise ValueError(
                 f"IfThen compares the categorical feature {self.feature!r} by "
-                f"{self.op!r}. Name the labels with 'in' instead."
+                f"{self.op!r}, but labels have no order. List labels with 'in'."
             )
         for value in self.values:
             code_of("IfThen", self.feature, feature, value)
 
     def coded(self, feature: Feature) -> Condition:
-        """The condition with labels replaced by their places."""
+        """Return the condition with labels replaced by their positions."""
         codes = tuple(
             code_of("IfThen", self.feature, feature, value) for value in self.values
         )
         return dataclasses.replace(self, value=codes if self.op == "in" else codes[0])
 
-    def true(self, values: Values) -> Truth:
-        """Where it is true."""
-        # Fractions get the benefit of rounding, as in Linear; whole numbers do not.
-        off = np.where(values == np.rint(values), 0.0, slack(values))
+    def true(self, values: FloatArray) -> BoolArray:
+        """Return where the condition is true, a mask over values of the feature."""
+        # Fractions may be off by rounding, as in Linear; whole numbers may not.
+        tolerance = np.where(values == np.rint(values), 0.0, slack(values))
         if self.op == "<=":
-            return values <= self.value + off
+            return values <= self.value + tolerance
         if self.op == ">=":
-            return values >= self.value - off
+            return values >= self.value - tolerance
         wanted = np.asarray(self.values, dtype=float)
-        found = (np.abs(values[:, None] - wanted) <= off[:, None]).any(axis=1)
-        return ~found if self.op == "!=" else found
+        distance = np.abs(values[:, None] - wanted)
+        equal = (distance <= tolerance[:, None]).any(axis=1)
+        return ~equal if self.op == "!=" else equal
 
     def literal(self, program: Any) -> Expression:
-        """The expression that is 1 where it is true and 0 where not."""
+        """Return an expression that is 1 where the condition is true, otherwise 0."""
         if self.op == "<=":
             return program.at_most(self.feature, self.value)
         if self.op == ">=":
@@ -104,22 +116,18 @@ class Condition:
         equal = total(
             program.equals(self.feature, value) for value in dict.fromkeys(self.values)
         )
-        if not equal.terms:  # a real may be near to several values at once
+        if not equal.terms:  # a real value may equal several values up to rounding
             equal = Expression(constant=min(equal.constant, 1.0))
         return 1.0 - equal if self.op == "!=" else equal
 
     def describe(self) -> str:
-        """The condition in words."""
+        """Return the condition in words."""
         if self.op == "in":
-            return f"{self.feature} is {listed(map(str, self.values), 'or')}"
+            return f"{self.feature} is {join_words(map(str, self.values), 'or')}"
         words = {"==": "is", "!=": "is not", "<=": "is at most", ">=": "is at least"}
         return f"{self.feature} {words[self.op]} {self.value}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The file form."""
+        """Return the fields, as they are written to files."""
         value = list(self.value) if self.op == "in" else self.value
         return {"feature": self.feature, "op": self.op, "value": value}
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -1,15 +1,20 @@
-"""Affine expressions over the columns of a program."""
+"""Linear expressions over the columns of a program."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
+from skresp._typing import FloatArray
 
 
 class Expression:
-    """A sum of weighted columns and a constant."""
+    """A weighted sum of columns plus a constant.
+
+    Parameters
+    ----------
+    terms : dict of column to weight, optional
+    constant : float, default=0.0
+    """
 
     __slots__ = ("constant", "terms")
 
@@ -52,13 +57,13 @@ class Expression:
     def __rsub__(self, other: float) -> Expression:
         return -self + other
 
-    def value(self, columns: NDArray[np.float64]) -> float:
-        """What it is at these values of the columns."""
+    def value(self, columns: FloatArray) -> float:
+        """Return the value of the expression at these values of the columns."""
         return self.constant + sum(w * columns[c] for c, w in self.terms.items())
 
 
 def total(expressions: Iterable[Expression]) -> Expression:
-    """The sum of the expressions."""
+    """Return the sum of expressions."""
     out = Expression()
     for expression in expressions:
         out = out + expression

@@ -1,4 +1,4 @@
-"""Where one condition holds at the reached point, so does another."""
+"""Implication between two conditions on the reached point."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skresp.actions import Constraint, Feature, Truth, Values, check_keys
+from skresp._actions._constraint import Constraint, check_keys
+from skresp._actions._feature import Feature
+from skresp._typing import BoolArray, FloatArray
 
 from ._condition import Condition
 
 
 @dataclass(frozen=True)
 class IfThen(Constraint):
-    """Where `if_` is true of the reached point, `then` is too.
+    """If one condition is true at the reached point, so is another.
 
-    Conditions are triples `(feature, op, value)` with op one of `<=`, `>=`, `==`,
-    `!=`, `in`.
+    Parameters
+    ----------
+    if_, then : tuple (feature, op, value)
+        The conditions. `op` is one of "<=", ">=", "==", "!=" and "in"; for "in" the
+        value is a list.
 
     Examples
     --------
@@ -27,17 +32,16 @@ class IfThen(Constraint):
 
     type = "if_then"
 
-    if_: Any  # (feature, op, value), kept as a Condition
+    if_: Any  # stored as a Condition
     then: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "if_", Condition.of("The first condition", self.if_))
-        object.__setattr__(
-            self, "then", Condition.of("The second condition", self.then)
-        )
+        object.__setattr__(self, "if_", Condition.of("if_", self.if_))
+        object.__setattr__(self, "then", Condition.of("then", self.then))
 
     @property
     def features(self) -> tuple[str, ...]:
+        """The constrained features."""
         return tuple(dict.fromkeys((self.if_.feature, self.then.feature)))
 
     def check_features(self, features: Mapping[str, Feature]) -> None:
@@ -50,10 +54,12 @@ class IfThen(Constraint):
             self.then.coded(features[self.then.feature]),
         )
 
-    def holds(self, before: Values, after: Values) -> Truth:
+    def holds(self, before: FloatArray, after: FloatArray) -> BoolArray:
         return ~self.if_.true(after[:, 0]) | self.then.true(after[:, -1])
 
-    def turning_points(self, before: Values, rates: Values) -> list[float] | None:
+    def turning_points(
+        self, before: FloatArray, rates: FloatArray
+    ) -> list[float] | None:
         points = []
         for condition, i in ((self.if_, 0), (self.then, -1)):
             if rates[i]:
@@ -61,8 +67,7 @@ class IfThen(Constraint):
         return points
 
     def encode(self, program: Any) -> None:
-        implied = self.then.literal(program) - self.if_.literal(program)
-        program.require(implied, lower=0)
+        program.require(self.then.literal(program) - self.if_.literal(program), lower=0)
 
     def describe(self) -> str:
         return f"Where {self.if_.describe()}, {self.then.describe()}."

@@ -1,4 +1,4 @@
-"""A deterministic downstream effect of one feature on others."""
+"""Downstream effects of one feature on others."""
 
 from __future__ import annotations
 
@@ -9,22 +9,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skresp.actions import Constraint, Feature, Truth, Values, format_number, slack
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature, format_number, slack
+from skresp._typing import BoolArray, FloatArray
 
-from ._names import listed, require_kind, set_bool, weights_of
+from ._checks import check_kind, check_weights, join_words, set_bool
 
 
 @dataclass(frozen=True)
 class Linkage(Constraint):
-    """Each unit by which `source` changes moves every target by its scale.
+    """A change of one feature changes others by a multiple of it.
 
-    An effect reaches features that nobody can change directly (age), follows along
-    chains, and adds up where several linkages meet. It may carry a target beyond
-    the target's own limits, unless `keep_bounds` is set; it never makes a binary
-    anything but 0 or 1. A missing target stays missing.
+    Effects also change features that nobody can change directly, such as age. They
+    follow chains of linkages, and effects of several linkages on one target add up.
+    An effect can move its target outside the target's own limits, unless
+    `keep_bounds` is set. A change that would give a binary feature a value other than
+    0 or 1 is infeasible. A missing target stays missing.
 
-    How effects add up is settled where all linkages of a part are known (`links`);
-    what this rule alone has to judge is `keep_bounds`.
+    Parameters
+    ----------
+    source : str
+        The feature that causes the effects.
+    effects : mapping of feature to number
+        By how much each target changes per unit of change of the source.
+    keep_bounds : bool, default=False
+        Whether the reached value of each target must be within its bounds.
 
     Examples
     --------
@@ -37,9 +46,9 @@ class Linkage(Constraint):
     needs_values: ClassVar[bool] = False
 
     source: str
-    effects: Any  # a mapping from target to scale, kept as sorted pairs
+    effects: Any  # stored as sorted pairs (target, scale)
     keep_bounds: bool = False
-    # Filled in by `coded`: the bounds to keep, a pair for each target.
+    # Set by `coded`: lower and upper bound of each target.
     _bounds: tuple[tuple[float, float], ...] = field(
         default=(), repr=False, compare=False
     )
@@ -48,18 +57,19 @@ class Linkage(Constraint):
         set_bool(self, "keep_bounds")
         if not isinstance(self.source, str):
             raise TypeError(
-                f"The source of Linkage must be a feature name, got {self.source!r}."
+                f"source of Linkage must be a feature name, got {self.source!r}."
             )
-        effects = weights_of("Linkage", "effects", self.effects)
+        effects = check_weights("Linkage", "effects", self.effects)
         object.__setattr__(self, "effects", effects)
         if self.source in dict(effects):
             raise ValueError(
-                f"Linkage makes {self.source!r} its own target, a cycle; leave it out "
-                f"of the effects."
+                f"Linkage makes {self.source!r} its own target, a cycle. Leave it out "
+                f"of effects."
             )
 
     @property
     def features(self) -> tuple[str, ...]:
+        """The constrained features."""
         return (self.source, *dict(self.effects))
 
     @property
@@ -68,54 +78,57 @@ class Linkage(Constraint):
 
     def check_features(self, features: Mapping[str, Feature]) -> None:
         for name in self.features:
-            require_kind(
+            check_kind(
                 "Linkage",
                 name,
                 features,
                 ("binary", "integer", "real"),
-                "State what a label implies with IfThen or Reachability.",
+                "Use IfThen or Reachability for labels.",
             )
         for name, scale in self.effects:
             target = features[name]
             if target.kind != "real" and features[self.source].kind == "real":
                 raise ValueError(
                     f"Linkage leads from the real feature {self.source!r} to the "
-                    f"{target.kind} feature {name!r}, which would leave its kind. "
-                    f"Make {name!r} real, or {self.source!r} integer."
+                    f"{target.kind} feature {name!r}, which would get values that are "
+                    f"not {target.kind}. Make {name!r} real, or {self.source!r} "
+                    f"integer."
                 )
             if target.kind != "real" and scale != round(scale):
                 raise ValueError(
-                    f"Linkage has the fractional scale {scale!r} onto the "
-                    f"{target.kind} feature {name!r}, which would leave its kind. Use "
-                    f"a whole scale, or make {name!r} real."
+                    f"Linkage has the fractional scale {scale!r} for the "
+                    f"{target.kind} feature {name!r}, which would get values that are "
+                    f"not {target.kind}. Use a whole number, or make {name!r} real."
                 )
             if self.keep_bounds and target.bounds == (-np.inf, np.inf):
                 raise ValueError(
-                    f"Linkage keeps the bounds of {name!r}, which has none. Give it "
-                    f"lower or upper, or leave keep_bounds out."
+                    f"Linkage has keep_bounds=True, but its target {name!r} has no "
+                    f"bounds. Give it lower or upper, or leave keep_bounds out."
                 )
 
     def coded(self, features: Mapping[str, Feature]) -> Linkage:
         bounds = tuple(features[target].bounds for target, _ in self.effects)
         return dataclasses.replace(self, _bounds=bounds)
 
-    def holds(self, before: Values, after: Values) -> Truth:
+    def holds(self, before: FloatArray, after: FloatArray) -> BoolArray:
         ok = np.ones(len(after), dtype=bool)
         if self.keep_bounds:
             for i, (low, high) in enumerate(self._bounds, start=1):
-                was, now = before[:, i], after[:, i]
-                # Only fractions get the benefit of rounding, as in Linear.
-                off = np.where(now == np.rint(now), 0.0, slack(now))
-                inside = (now >= low - off) & (now <= high + off)
-                ok &= inside | (now == was) | np.isnan(was)
+                old, new = before[:, i], after[:, i]
+                # Only fractions may be off by rounding, as in Linear.
+                tolerance = np.where(new == np.rint(new), 0.0, slack(new))
+                inside = (new >= low - tolerance) & (new <= high + tolerance)
+                ok &= inside | (new == old) | np.isnan(old)
         return ok
 
-    def turning_points(self, before: Values, rates: Values) -> list[float] | None:
+    def turning_points(
+        self, before: FloatArray, rates: FloatArray
+    ) -> list[float] | None:
         if not self.keep_bounds:
             return []
         return [
-            (bound - was) / rate
-            for bounds, was, rate in zip(
+            (bound - old) / rate
+            for bounds, old, rate in zip(
                 self._bounds, before[1:], rates[1:], strict=True
             )
             if rate
@@ -127,26 +140,27 @@ class Linkage(Constraint):
         if not self.keep_bounds:
             return
         for (name, _), (low, high) in zip(self.effects, self._bounds, strict=True):
-            was = program.before[name]
-            off = 0.0
+            old = program.before[name]
+            tolerance = 0.0
             if program.features[name].kind == "real":
-                off = float(slack(np.asarray(was)))
-            if low - off <= was <= high + off:
-                low, high = min(low, was), max(high, was)
-                if off:
-                    sizes = [abs(x) for x in (was, low, high) if np.isfinite(x)]
-                    off = program.leeway(program.change(name), sum(sizes))
-                program.require(program.reached(name), low - off, high + off)
-            elif was == was:  # outside, not missing: it may only stay or come in
+                tolerance = float(slack(np.asarray(old)))
+            if low - tolerance <= old <= high + tolerance:
+                low, high = min(low, old), max(high, old)
+                leeway = 0.0
+                if tolerance:
+                    sizes = [abs(x) for x in (old, low, high) if np.isfinite(x)]
+                    leeway = program.leeway(program.change(name), sum(sizes))
+                program.require(program.reached(name), low - leeway, high + leeway)
+            elif not np.isnan(old):  # outside: it may only stay or move inside
                 moved = program.changed(name)
                 program.require_if(moved, program.reached(name), low, high)
 
     def describe(self) -> str:
-        effects = [f"{name} by {format_number(scale)}" for name, scale in self.effects]
-        limits = ", within its bounds" if self.keep_bounds else ""
-        return (
-            f"Each unit of change in {self.source} changes {listed(effects)}{limits}."
+        effects = join_words(
+            f"{name} by {format_number(scale)}" for name, scale in self.effects
         )
+        limits = ", within its bounds" if self.keep_bounds else ""
+        return f"Each unit of change in {self.source} changes {effects}{limits}."
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"effects": dict(self.effects)}

@@ -1,4 +1,4 @@
-"""Dummies of one category: exactly, or at most, so many of them are on."""
+"""One-hot encoding: exactly or at most a number of binary features are on."""
 
 from __future__ import annotations
 
@@ -6,17 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature
+from skresp._typing import BoolArray, FloatArray
+from skresp._validation import is_integer
 
-from skresp.actions import Constraint, Feature, Truth, Values
-
+from ._checks import check_kind, check_names, join_words, set_bool
 from ._expression import total
-from ._names import listed, names_of, require_kind, set_bool
 
 
 @dataclass(frozen=True)
 class OneHot(Constraint):
-    """Exactly (or at most) `limit` of the binary features are on.
+    """Exactly or at most `limit` of the binary features are on.
+
+    Parameters
+    ----------
+    features : list of str
+        Binary features, for example the dummies of one category.
+    limit : int, default=1
+        The number of features that are on.
+    at_most : bool, default=False
+        Whether fewer may be on.
 
     Examples
     --------
@@ -36,19 +46,18 @@ class OneHot(Constraint):
 
     def __post_init__(self) -> None:
         set_bool(self, "at_most")
-        names = names_of("OneHot", self.features, least=2)
+        names = check_names("OneHot", self.features, minimum=2)
         object.__setattr__(self, "features", names)
-        whole = isinstance(self.limit, (int, np.integer))
-        if not whole or not 1 <= self.limit <= len(names):
+        if not is_integer(self.limit) or not 1 <= self.limit <= len(names):
             raise ValueError(
-                f"The limit of OneHot must be a whole number from 1 to "
-                f"{len(names)}, the number of its features, got {self.limit!r}."
+                f"limit of OneHot must be a whole number from 1 to {len(names)}, the "
+                f"number of its features, got {self.limit!r}."
             )
         object.__setattr__(self, "limit", int(self.limit))
 
     def check_features(self, features: Mapping[str, Feature]) -> None:
         for name in self.features:
-            require_kind(
+            check_kind(
                 "OneHot",
                 name,
                 features,
@@ -56,14 +65,16 @@ class OneHot(Constraint):
                 "For a feature with labels, use one categorical feature instead.",
             )
 
-    def holds(self, before: Values, after: Values) -> Truth:
+    def holds(self, before: FloatArray, after: FloatArray) -> BoolArray:
         on = after.sum(axis=1)
         return on <= self.limit if self.at_most else on == self.limit
 
-    def possible(self, before: Values, after: Values, bound: Sequence[int]) -> Truth:
+    def possible(
+        self, before: FloatArray, after: FloatArray, bound: Sequence[int]
+    ) -> BoolArray:
         on = after[:, list(bound)].sum(axis=1)
-        to_come = len(self.features) - len(bound)
-        enough = self.at_most or on + to_come >= self.limit
+        n_open = len(self.features) - len(bound)
+        enough = self.at_most or on + n_open >= self.limit
         return (on <= self.limit) & enough
 
     def encode(self, program: Any) -> None:
@@ -74,4 +85,4 @@ class OneHot(Constraint):
         how = "At most" if self.at_most else "Exactly"
         many = "one" if self.limit == 1 else str(self.limit)
         verb = "is" if self.limit == 1 else "are"
-        return f"{how} {many} of {listed(self.features)} {verb} on."
+        return f"{how} {many} of {join_words(self.features)} {verb} on."

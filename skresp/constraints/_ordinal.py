@@ -1,4 +1,4 @@
-"""Dummies of ordered levels: one is on, and the level may be one-way."""
+"""One-hot encoding of ordered levels."""
 
 from __future__ import annotations
 
@@ -8,17 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from skresp.actions import Constraint, Feature, Truth, Values
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature
+from skresp._typing import BoolArray, FloatArray
 
+from ._checks import check_direction, check_kind, check_names, join_words, set_bool
 from ._expression import total
-from ._names import check_direction, listed, names_of, require_kind, set_bool
 
 
 @dataclass(frozen=True)
 class Ordinal(Constraint):
-    """One-hot over ordered levels; the level moves only in `direction`.
+    """One of the binary features is on; they encode ordered levels.
 
-    With `exhaustive=False` all features off is a level too, the lowest.
+    Parameters
+    ----------
+    features : list of str
+        Binary features, the lowest level first.
+    direction : {"increase", "decrease"}, optional
+        The only direction in which the level can change.
+    exhaustive : bool, default=True
+        Whether one feature is always on. With False all features may be off, which is
+        the lowest level.
 
     Examples
     --------
@@ -35,13 +45,13 @@ class Ordinal(Constraint):
 
     def __post_init__(self) -> None:
         set_bool(self, "exhaustive")
-        names = names_of("Ordinal", self.features, least=2)
+        names = check_names("Ordinal", self.features, minimum=2)
         object.__setattr__(self, "features", names)
         check_direction("Ordinal", self.direction)
 
     def check_features(self, features: Mapping[str, Feature]) -> None:
         for name in self.features:
-            require_kind(
+            check_kind(
                 "Ordinal",
                 name,
                 features,
@@ -51,10 +61,10 @@ class Ordinal(Constraint):
             )
 
     @property
-    def _levels(self) -> Values:
+    def _levels(self) -> FloatArray:
         return np.arange(1.0, len(self.features) + 1)
 
-    def holds(self, before: Values, after: Values) -> Truth:
+    def holds(self, before: FloatArray, after: FloatArray) -> BoolArray:
         on = after.sum(axis=1)
         ok = on == 1 if self.exhaustive else on <= 1
         climbed = after @ self._levels - before @ self._levels
@@ -64,7 +74,9 @@ class Ordinal(Constraint):
             ok &= climbed <= 0
         return ok
 
-    def possible(self, before: Values, after: Values, bound: Sequence[int]) -> Truth:
+    def possible(
+        self, before: FloatArray, after: FloatArray, bound: Sequence[int]
+    ) -> BoolArray:
         return after[:, list(bound)].sum(axis=1) <= 1
 
     def encode(self, program: Any) -> None:
@@ -82,4 +94,4 @@ class Ordinal(Constraint):
     def describe(self) -> str:
         how = "Exactly" if self.exhaustive else "At most"
         way = f"; the level only {self.direction}s" if self.direction else ""
-        return f"{how} one of {listed(self.features)} is on{way}."
+        return f"{how} one of {join_words(self.features)} is on{way}."

@@ -1,4 +1,4 @@
-"""A solver-neutral program of columns and rows for one person on one part."""
+"""Mixed-integer programs of one person on one part, independent of the solver."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from skresp.actions import Feature, slack
+from skresp._actions._feature import Feature, slack
 
 from ._expression import Expression, total
 
@@ -15,9 +15,9 @@ INF = math.inf
 
 Row = tuple[dict[int, float], float, float]  # weights, lower, upper
 
-# How far sums and differences of a few numbers may be off, as a share of their size.
+# Rounding error of sums and differences of a few numbers, relative to their size.
 _ROUNDING = 2e-15
-# What solver and proofs allow for by themselves, as a share of the range of a row.
+# Tolerance of the solver and of proofs, relative to the range of a row.
 _ALLOWED = 1e-10
 
 
@@ -31,16 +31,16 @@ class Program:
     """Columns and rows whose solutions are the feasible changes of one person.
 
     The columns are the own changes of the features. A reached value is an
-    expression of them: the current value, the own change, and the effects that
-    arrive along the linkages. On top of these stand *literals*, expressions that
-    are 1 where a statement about the reached point is true and 0 where not:
-    `equals`, `at_least`, `at_most`, `changed`.
+    expression of them: the current value, the own change and the effects of
+    linkages. *Literals* are expressions that are 1 where a statement about the
+    reached point is true, and 0 where it is false: `equals`, `at_least`, `at_most`,
+    `changed`.
 
-    Literals about discrete features are exact. About a real feature a strict
-    inequality cannot be written down, so its literals are closed on both sides:
-    the program admits a few points (at the very boundary) that the meaning
-    refuses, never the other way round. What it calls infeasible is infeasible;
-    what it finds is re-checked by the meaning.
+    Literals of discrete features are exact. Rows cannot express strict
+    inequalities, so literals of a real feature are closed on both sides. The program
+    therefore allows a few points at a boundary that `Constraint.holds` does not
+    allow, and never excludes a point that it allows. If the program is infeasible,
+    so is the constraint; its solutions are checked again with `holds`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Program:
         The features of the part, in column order.
     effects : mapping of (source, target) to scale
     before : mapping of name to current value
-        Codes for categorical features, NaN for what is missing.
+        Codes for categorical features, NaN for missing values.
     order : sequence of names
         The features with every source before its targets.
     """
@@ -65,11 +65,11 @@ class Program:
         self.column_lower: list[float] = []
         self.column_upper: list[float] = []
         self.column_integer: list[bool] = []
-        # What the meaning lets a real column be off by at its present value.
+        # By how much `holds` lets a real column be off at its present value.
         self.column_slack: list[float] = []
         self.rows: list[Row] = []
-        # Literals about reals: where they are 0, the amount is not in the range. No
-        # row says so at the ends of the range.
+        # Literals of reals, with an amount and a range: where the literal is 0, the
+        # amount is outside the range. Rows cannot express this at its ends.
         self.strict: list[tuple[Expression, Expression, float, float]] = []
         self._own: dict[str, Expression] = {}
         self._change: dict[str, Expression] = {}
@@ -87,14 +87,14 @@ class Program:
             if features[name].kind == "binary" and arriving.terms:
                 if not math.isnan(before[name]):
                     self.require(self.reached(name), 0, 1)
-        self._require_company()
+        self._require_actionable_change()
 
     # -- columns ----------------------------------------------------------------
 
     def column(
         self, lower: float, upper: float, *, integer: bool, slack: float = 0.0
     ) -> Expression:
-        """A new column with finite bounds."""
+        """Add a column with finite bounds."""
         if lower == upper:
             return Expression(constant=lower)
         self.column_slack.append(slack)
@@ -104,7 +104,7 @@ class Program:
         return Expression({len(self.column_lower) - 1: 1.0})
 
     def binary(self) -> Expression:
-        """A new column that is 0 or 1."""
+        """Add a column that is 0 or 1."""
         return self.column(0, 1, integer=True)
 
     def _add_own(self, name: str) -> Expression:
@@ -122,7 +122,7 @@ class Program:
     def _around_zero(
         self, low: float, high: float, *, integer: bool, slack: float = 0.0
     ) -> Expression:
-        """A column over {0} and [low, high]."""
+        """Add a column whose values are 0 and [low, high]."""
         if low > high:
             return Expression()
         if low <= 0 <= high:
@@ -154,21 +154,21 @@ class Program:
         self._levels[name] = levels
         return total((code - value) * level for code, level in levels.items())
 
-    def _require_company(self) -> None:
-        """A feature that is mutable only moves with an own change of an actionable."""
-        leaders = [n for n, f in self.features.items() if f.actionable]
-        followers = [
+    def _require_actionable_change(self) -> None:
+        """Let a feature that is only mutable change with an actionable one only."""
+        actionable = [n for n, f in self.features.items() if f.actionable]
+        only_mutable = [
             n for n, f in self.features.items() if f.can_change and not f.actionable
         ]
-        if followers:
-            led = total(self._differs(n, self._own[n]) for n in leaders)
-            for name in followers:
-                self.require(led - self._differs(name, self._own[name]), lower=0)
+        if only_mutable:
+            acted = total(self._differs(n, self._own[n]) for n in actionable)
+            for name in only_mutable:
+                self.require(acted - self._differs(name, self._own[name]), lower=0)
 
     # -- rows -------------------------------------------------------------------
 
     def bounds(self, expression: Expression) -> tuple[float, float]:
-        """The least and greatest value that the column bounds allow."""
+        """Return the smallest and largest value within the bounds of the columns."""
         low = high = expression.constant
         for column, weight in expression.terms.items():
             ends = (
@@ -191,9 +191,9 @@ class Program:
         lower: float = -INF,
         upper: float = INF,
     ) -> None:
-        """Add the row `lower <= expression <= upper`, in force where the literal is 1.
+        """Add the row `lower <= expression <= upper`, required where the literal is 1.
 
-        The big-M is what the bounds of this person's columns leave, no constant.
+        The big-M follows from the bounds of the columns.
         """
         low, high = self.bounds(expression)
         if lower > low:
@@ -202,12 +202,12 @@ class Program:
             self.require(expression + (high - upper) * literal, upper=high)
 
     def leeway(self, expression: Expression, size: float) -> float:
-        """Return how far the limits of a row about reals have to be widened.
+        """Return by how much to widen the limits of a row of reals.
 
         `size` is the size of the numbers that the limits are computed from. A row
-        without columns gets what the meaning allows. Another one gets no more than
-        the rounding of its limits, and that only where the numbers are so large
-        beside its range that the solver's own tolerance does not cover it.
+        without columns gets the tolerance of `holds`. Other rows get the rounding
+        error of their limits, and only if the numbers are so large relative to the
+        range of the row that the tolerance of the solver does not cover it.
         """
         low, high = self.bounds(expression)
         if low == high:
@@ -216,41 +216,41 @@ class Program:
         return rounding if rounding > _ALLOWED * (high - low) else 0.0
 
     def freeze(self, names: Sequence[str]) -> None:
-        """Keep these features where they are."""
+        """Keep these features unchanged."""
         for name in names:
             self.require(self._change[name], 0, 0)
 
-    # -- what constraints speak of ----------------------------------------------
+    # -- expressions for constraints ---------------------------------------------
 
     def own(self, name: str) -> Expression:
-        """The own change of a feature."""
+        """Return the own change of a feature."""
         return self._own[name]
 
     def change(self, name: str) -> Expression:
-        """The total change of a feature."""
+        """Return the total change of a feature."""
         return self._change[name]
 
     def reached(self, name: str) -> Expression:
-        """The value of a feature at the reached point."""
+        """Return the value of a feature at the reached point."""
         return self._change[name] + self.before[name]
 
     def at_least(self, name: str, value: float) -> Expression:
-        """Literal: the reached value is at least `value`."""
+        """Return the literal "the reached value is at least `value`"."""
         amount, before = self._change[name], self.before[name]
         if self.features[name].kind == "real":
             return self._real_at_least(amount, value, before)
         return self._at_least(amount, value - before)
 
     def at_most(self, name: str, value: float) -> Expression:
-        """Literal: the reached value is at most `value`."""
+        """Return the literal "the reached value is at most `value`"."""
         if self.features[name].kind == "real":
-            # Not the opposite of `at_least`: at the value itself both are true.
+            # Not 1 - `at_least`: both are true at the value itself.
             opposite = -self._change[name]
             return self._real_at_least(opposite, -value, -self.before[name])
         return 1.0 - self.at_least(name, math.floor(value) + 1)
 
     def equals(self, name: str, value: float) -> Expression:
-        """Literal: the reached value is `value`."""
+        """Return the literal "the reached value is `value`"."""
         if self.features[name].kind == "categorical":
             return self._levels[name].get(int(value), Expression())
         amount, before = self._change[name], self.before[name]
@@ -259,17 +259,17 @@ class Program:
         return self._equals(amount, value - before)
 
     def changed(self, name: str) -> Expression:
-        """Literal: the feature has moved."""
+        """Return the literal "the feature changes"."""
         return self._differs(name, self._change[name])
 
     def agreement(self, after: Mapping[str, float]) -> Expression:
-        """In how many features the reached point equals `after`.
+        """Return the number of features in which the reached point equals `after`.
 
-        A no-good cut asks for fewer than all.
+        A no-good cut requires it to be less than the number of features.
         """
         return total(self.equals(name, value) for name, value in after.items())
 
-    # -- literals about an amount: the own or the total change of a feature --------
+    # -- literals of an amount, which is the own or the total change of a feature ---
 
     def _differs(self, name: str, amount: Expression) -> Expression:
         if self.features[name].kind == "categorical":
@@ -288,7 +288,7 @@ class Program:
 
     def _at_least(self, amount: Expression, value: float) -> Expression:
         gap = _lattice(amount)
-        # Round up to the next value that the columns can add up to.
+        # Round up to the next possible sum of the columns.
         steps = math.ceil(math.ceil(value - 1e-9 - amount.constant) / gap)
         value = amount.constant + gap * steps
         low, high = self.bounds(amount)
@@ -302,16 +302,16 @@ class Program:
             self.require(amount - (high - value + gap) * literal, upper=value - gap)
         return literal
 
-    # Of reals `before + amount` is compared with `value`. Where the meaning takes the
-    # value for an end of the range, so does the literal: it can be 1 at that end, and
-    # also 0, since the meaning grants whole numbers no slack.
+    # For reals `before + amount` is compared with `value`. If `holds` takes the value
+    # for an end of the range, so does the literal. It can be 1 at that end and also 0,
+    # since `holds` has no tolerance for whole numbers.
 
     def _real_equals(
         self, amount: Expression, value: float, before: float
     ) -> Expression:
         low, high = self.bounds(amount)
         if low == high:
-            same = abs(before + low - value) <= _benefit(before + low)
+            same = abs(before + low - value) <= _condition_tolerance(before + low)
             return Expression(constant=float(same))
         wanted, near = value - before, _nearness(value, before)
         if not low - near <= wanted <= high + near:
@@ -332,7 +332,9 @@ class Program:
         low, high = self.bounds(amount)
         if low == high:
             reached = before + low
-            return Expression(constant=float(reached >= value - _benefit(reached)))
+            return Expression(
+                constant=float(reached >= value - _condition_tolerance(reached))
+            )
         wanted, near = value - before, _nearness(value, before)
         if wanted <= low or wanted > high + near:
             return Expression(constant=float(wanted <= low))
@@ -352,7 +354,7 @@ class Program:
     def _literal(
         self, relation: str, amount: Expression, value: float
     ) -> tuple[Expression, bool]:
-        """The literal for a statement, and whether it was made just now."""
+        """Return the literal of a statement, and whether it is new."""
         key = relation, tuple(amount.terms.items()), value - amount.constant
         if key in self._literals:
             return self._literals[key], False
@@ -365,13 +367,13 @@ def _lattice(amount: Expression) -> int:
     return math.gcd(*(int(weight) for weight in amount.terms.values())) or 1
 
 
-def _benefit(reached: float) -> float:
-    """Return what the meaning of a condition lets a reached real be off by."""
+def _condition_tolerance(reached: float) -> float:
+    """Return the tolerance of `Condition.true` at a reached real value."""
     return 0.0 if reached == round(reached) else float(slack(np.asarray(reached)))
 
 
 def _nearness(value: float, before: float) -> float:
-    """Return how far from a value, as a change, the meaning may still see it."""
-    # The meaning measures at the reached value, which is off by the slack itself.
+    """Return the largest distance at which `holds` can take a change for a value."""
+    # `holds` computes its tolerance at the reached value, which is off by as much.
     off = float(slack(np.asarray(value))) * (1 + 1e-8)
     return off + _ROUNDING * (abs(value) + abs(before))

@@ -1,4 +1,4 @@
-"""A group of features that takes listed combinations and moves between them as said."""
+"""Listed combinations of values, and the moves between them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from skresp.actions import Constraint, Feature, Truth, Values
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature
+from skresp._typing import BoolArray, FloatArray
+from skresp._validation import to_python
 
+from ._checks import check_kind, check_names, code_of, join_words
 from ._expression import total
-from ._names import code_of, listed, names_of, require_kind
 
 
 @dataclass(frozen=True)
 class Reachability(Constraint):
-    """The group takes one of the rows of `values`; the matrix says which moves.
+    """Features take one of several combinations of values, with listed moves.
 
     Parameters
     ----------
-    features : list of names
-    values : list of rows, one value a feature
-        Labels for categorical features.
+    features : list of str
+    values : list of rows
+        The combinations: each row has one value for each feature, a label for a
+        categorical feature.
     reachable : square matrix of 0 and 1, optional
-        `reachable[i][k]` is 1 where row `i` can become row `k`; ones on the
-        diagonal. Without it every row can become every other.
+        `reachable[i][k]` is 1 if row `i` can become row `k`. The diagonal is 1. By
+        default every row can become every other.
 
     Examples
     --------
@@ -43,7 +47,7 @@ class Reachability(Constraint):
     reachable: Sequence[Sequence[int]] | None = None
 
     def __post_init__(self) -> None:
-        names = names_of("Reachability", self.features, least=1)
+        names = check_names("Reachability", self.features, minimum=1)
         object.__setattr__(self, "features", names)
         given = list(self.values) if np.iterable(self.values) else []
         if not given or any(
@@ -51,17 +55,15 @@ class Reachability(Constraint):
             for row in given
         ):
             raise ValueError(
-                f"The values of Reachability must be rows of {len(names)} values, one "
-                f"for each of {listed(names)}, got {self.values!r}."
+                f"values of Reachability must be rows of {len(names)} values, one for "
+                f"each of {join_words(names)}, got {self.values!r}."
             )
-        rows = tuple(
-            tuple(v.item() if isinstance(v, np.generic) else v for v in row)
-            for row in given
-        )
+        rows = tuple(tuple(map(to_python, row)) for row in given)
         if len(set(rows)) < len(rows):
             twice = next(row for row in rows if rows.count(row) > 1)
             raise ValueError(
-                f"The values of Reachability list {list(twice)} twice; keep one."
+                f"values of Reachability must be distinct, got {list(twice)} twice. "
+                f"Keep one of them."
             )
         object.__setattr__(self, "values", rows)
         if self.reachable is not None:
@@ -74,26 +76,26 @@ class Reachability(Constraint):
             matrix = np.zeros(0)
         if matrix.shape != (size, size):
             raise ValueError(
-                f"The matrix of Reachability must be {size} x {size}, one row and one "
-                f"column for each of its values, got {self.reachable!r}."
+                f"reachable of Reachability must be {size} x {size}, one row and one "
+                f"column for each row of values, got {self.reachable!r}."
             )
         if not np.isin(matrix, (0, 1)).all():
             raise ValueError(
-                "The matrix of Reachability must hold 0 and 1 only, got "
+                f"reachable of Reachability must have 0 and 1 only, got "
                 f"{matrix.tolist()}."
             )
-        off = np.flatnonzero(np.diag(matrix) == 0)
-        if len(off):
+        zeros = np.flatnonzero(np.diag(matrix) == 0)
+        if len(zeros):
             raise ValueError(
-                f"The matrix of Reachability has a 0 on its diagonal, at value "
-                f"{list(self.values[off[0]])}: staying put is always possible. Write 1."
+                f"reachable of Reachability must have 1 on its diagonal, since not "
+                f"changing is always possible, got 0 for {list(self.values[zeros[0]])}."
             )
-        plain = tuple(tuple(int(v) for v in row) for row in matrix)
-        object.__setattr__(self, "reachable", plain)
+        rows = tuple(tuple(int(v) for v in row) for row in matrix)
+        object.__setattr__(self, "reachable", rows)
 
     def check_features(self, features: Mapping[str, Feature]) -> None:
         for name in self.features:
-            require_kind(
+            check_kind(
                 "Reachability",
                 name,
                 features,
@@ -107,7 +109,7 @@ class Reachability(Constraint):
                 if (kind == "binary" and code not in (0, 1)) or code != round(code):
                     raise ValueError(
                         f"Reachability gives the {kind} feature {name!r} the value "
-                        f"{value!r}, which it cannot take."
+                        f"{value!r}, which is not {kind}."
                     )
 
     def coded(self, features: Mapping[str, Feature]) -> Reachability:
@@ -123,23 +125,22 @@ class Reachability(Constraint):
         )
 
     @property
-    def _matrix(self) -> Truth:
+    def _matrix(self) -> BoolArray:
         if self.reachable is None:
             return np.ones((len(self.values), len(self.values)), dtype=bool)
         return np.asarray(self.reachable, dtype=bool)
 
-    def holds(self, before: Values, after: Values) -> Truth:
-        table = np.asarray(self.values, dtype=float)
-        was = (before[:, None, :] == table).all(axis=2)
-        now = (after[:, None, :] == table).all(axis=2)
-        return ((was @ self._matrix) & now).any(axis=1)
+    def holds(self, before: FloatArray, after: FloatArray) -> BoolArray:
+        return self.possible(before, after, range(len(self.features)))
 
-    def possible(self, before: Values, after: Values, bound: Sequence[int]) -> Truth:
+    def possible(
+        self, before: FloatArray, after: FloatArray, bound: Sequence[int]
+    ) -> BoolArray:
         columns = list(bound)
         table = np.asarray(self.values, dtype=float)
-        was = (before[:, None, :] == table).all(axis=2)
-        now = (after[:, None, columns] == table[:, columns]).all(axis=2)
-        return ((was @ self._matrix) & now).any(axis=1)
+        is_before = (before[:, None, :] == table).all(axis=2)
+        can_be_after = (after[:, None, columns] == table[:, columns]).all(axis=2)
+        return ((is_before @ self._matrix) & can_be_after).any(axis=1)
 
     def encode(self, program: Any) -> None:
         before = tuple(program.before[name] for name in self.features)
@@ -171,5 +172,5 @@ class Reachability(Constraint):
         for i, row in enumerate(self.reachable):
             to = [show(self.values[k]) for k, r in enumerate(row) if r and k != i]
             if to:
-                moves.append(f"from {show(self.values[i])} to {listed(to, 'or')}")
+                moves.append(f"from {show(self.values[i])} to {join_words(to, 'or')}")
         return f"{text}; {'; '.join(moves) if moves else 'it never moves'}."

@@ -1,4 +1,4 @@
-"""A feature that holds others where they are while it is on."""
+"""A switch: while it is on, other features cannot change."""
 
 from __future__ import annotations
 
@@ -7,20 +7,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature
+from skresp._typing import BoolArray, FloatArray
+from skresp._validation import to_python
 
-from skresp.actions import Constraint, Feature, Truth, Values
-
+from ._checks import check_kind, check_names, code_of, join_words, set_bool
 from ._expression import total
-from ._names import code_of, listed, names_of, require_kind, set_bool
 
 
 @dataclass(frozen=True)
 class Switch(Constraint):
-    """While the switch is at `on_value` in the reached point, the targets keep still.
+    """While the switch is on at the reached point, the targets keep their values.
 
-    Otherwise they may change, and with `force_change` at least one of them must,
-    unless switch and targets all stay put.
+    Parameters
+    ----------
+    switch : str
+        A binary, integer or categorical feature.
+    targets : list of str
+        The features that cannot change while the switch is on.
+    on_value : number or label, default=1
+        The value at which the switch is on.
+    force_change : bool, default=False
+        Whether at least one target must change if the switch is off at the reached
+        point, unless neither the switch nor a target changes.
 
     Examples
     --------
@@ -38,25 +48,25 @@ class Switch(Constraint):
 
     def __post_init__(self) -> None:
         set_bool(self, "force_change")
-        targets = names_of("Switch", self.targets, least=1)
+        targets = check_names("Switch", self.targets, minimum=1)
         object.__setattr__(self, "targets", targets)
         if not isinstance(self.switch, str):
             raise TypeError(
-                f"The switch of Switch must be a feature name, got {self.switch!r}."
+                f"switch of Switch must be a feature name, got {self.switch!r}."
             )
         if self.switch in targets:
             raise ValueError(
-                f"Switch makes {self.switch!r} its own target; leave it out."
+                f"Switch makes {self.switch!r} its own target. Leave it out of targets."
             )
-        if isinstance(self.on_value, np.generic):
-            object.__setattr__(self, "on_value", self.on_value.item())
+        object.__setattr__(self, "on_value", to_python(self.on_value))
 
     @property
     def features(self) -> tuple[str, ...]:
+        """The constrained features."""
         return (self.switch, *self.targets)
 
     def check_features(self, features: Mapping[str, Feature]) -> None:
-        require_kind(
+        check_kind(
             "Switch",
             self.switch,
             features,
@@ -66,15 +76,15 @@ class Switch(Constraint):
         code = code_of("Switch", self.switch, features[self.switch], self.on_value)
         if features[self.switch].kind == "binary" and code not in (0, 1):
             raise ValueError(
-                f"Switch has on_value={self.on_value!r}, which the binary feature "
-                f"{self.switch!r} cannot take. Use 0 or 1."
+                f"on_value of Switch must be 0 or 1 for the binary feature "
+                f"{self.switch!r}, got on_value={self.on_value!r}."
             )
 
     def coded(self, features: Mapping[str, Feature]) -> Switch:
         code = code_of("Switch", self.switch, features[self.switch], self.on_value)
         return dataclasses.replace(self, on_value=code)
 
-    def holds(self, before: Values, after: Values) -> Truth:
+    def holds(self, before: FloatArray, after: FloatArray) -> BoolArray:
         on = after[:, 0] == self.on_value
         moved = (after[:, 1:] != before[:, 1:]).any(axis=1)
         ok = ~(on & moved)
@@ -82,8 +92,11 @@ class Switch(Constraint):
             ok &= on | moved | (after[:, 0] == before[:, 0])
         return ok
 
-    def turning_points(self, before: Values, rates: Values) -> list[float] | None:
-        return [] if not rates[0] else None  # moved or not is the same all along
+    def turning_points(
+        self, before: FloatArray, rates: FloatArray
+    ) -> list[float] | None:
+        # With the switch still, whether a target moves is the same for all t but 0.
+        return [] if not rates[0] else None
 
     def encode(self, program: Any) -> None:
         on = program.equals(self.switch, self.on_value)
@@ -95,7 +108,7 @@ class Switch(Constraint):
             program.require(total(moved) - forced, lower=0)
 
     def describe(self) -> str:
-        targets = listed(self.targets)
+        targets = join_words(self.targets)
         keep = "keeps its value" if len(self.targets) == 1 else "keep their values"
         text = f"While {self.switch} is {self.on_value}, {targets} {keep}"
         if self.force_change:

@@ -1,4 +1,4 @@
-"""Dummies that come on one after the other, as the marks of a thermometer."""
+"""Thermometer encoding: a feature is on only if the one before it is."""
 
 from __future__ import annotations
 
@@ -9,15 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from skresp.actions import Constraint, Feature, Truth, Values
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature
+from skresp._typing import BoolArray, FloatArray
 
+from ._checks import check_direction, check_kind, check_names, join_words
 from ._expression import total
-from ._names import check_direction, listed, names_of, require_kind
 
 
 @dataclass(frozen=True)
 class Thermometer(Constraint):
-    """Each feature is on only where the one before it is; the level may be one-way.
+    """Each binary feature is on only if the one before it is on.
+
+    Such features encode thresholds, for example utilisation above 25, 50 and 75
+    percent. The level is the number of features that are on.
+
+    Parameters
+    ----------
+    features : list of str
+        Binary features, the lowest threshold first.
+    direction : {"increase", "decrease"}, optional
+        The only direction in which the level can change.
 
     Examples
     --------
@@ -32,13 +44,13 @@ class Thermometer(Constraint):
     direction: str | None = None
 
     def __post_init__(self) -> None:
-        names = names_of("Thermometer", self.features, least=2)
+        names = check_names("Thermometer", self.features, minimum=2)
         object.__setattr__(self, "features", names)
         check_direction("Thermometer", self.direction)
 
     def check_features(self, features: Mapping[str, Feature]) -> None:
         for name in self.features:
-            require_kind(
+            check_kind(
                 "Thermometer",
                 name,
                 features,
@@ -46,7 +58,7 @@ class Thermometer(Constraint):
                 "Encode its thresholds as binary features first.",
             )
 
-    def holds(self, before: Values, after: Values) -> Truth:
+    def holds(self, before: FloatArray, after: FloatArray) -> BoolArray:
         ok = np.all(after[:, :-1] >= after[:, 1:], axis=1)
         climbed = after.sum(axis=1) - before.sum(axis=1)
         if self.direction == "increase":
@@ -55,7 +67,9 @@ class Thermometer(Constraint):
             ok &= climbed <= 0
         return ok
 
-    def possible(self, before: Values, after: Values, bound: Sequence[int]) -> Truth:
+    def possible(
+        self, before: FloatArray, after: FloatArray, bound: Sequence[int]
+    ) -> BoolArray:
         known = after[:, sorted(bound)]
         return np.all(known[:, :-1] >= known[:, 1:], axis=1)
 
@@ -70,4 +84,4 @@ class Thermometer(Constraint):
 
     def describe(self) -> str:
         way = f"; the level only {self.direction}s" if self.direction else ""
-        return f"{listed(self.features)} come on in this order{way}."
+        return f"{join_words(self.features)} come on in this order{way}."

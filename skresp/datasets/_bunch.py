@@ -1,4 +1,4 @@
-"""A data set with its action set, as scikit-learn's loaders return it."""
+"""The return value of data set loaders."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 from sklearn.utils import Bunch
 
-from skresp.actions import ActionSet
+from skresp._actions._action_set import ActionSet
 
 
 def make_bunch(
@@ -19,7 +19,7 @@ def make_bunch(
     description: str,
     return_X_y: bool = False,
 ) -> Bunch | tuple[pd.DataFrame, pd.Series]:
-    """What a loader returns: a Bunch, or data and target alone."""
+    """Return a data set as a Bunch, or as data and target."""
     if return_X_y:
         return data, target
     return Bunch(
@@ -34,7 +34,7 @@ def make_bunch(
 
 
 def check_variant(variant: str, known: Iterable[str]) -> None:
-    """Raise where a loader has no such variant."""
+    """Raise ValueError if a loader has no such variant."""
     if variant not in (names := list(known)):
         listed = " or ".join(map(repr, names))
         raise ValueError(f"variant must be {listed}, got {variant!r}.")

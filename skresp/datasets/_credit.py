@@ -1,8 +1,7 @@
-"""Applicants for a loan, made up: who they are, what they ask for, who repays."""
+"""Synthetic loan applicants, and whether they repay."""
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_random_state
 
-from skresp.actions import ActionSet, Feature
+from skresp._actions._action_set import ActionSet
+from skresp._actions._feature import Feature
+from skresp._typing import FloatArray, IndexArray
+from skresp._validation import check_integer
 from skresp.constraints import IfThen, Linear, Linkage, Reachability
 
 from ._bunch import make_bunch
@@ -20,8 +22,8 @@ _SAVINGS = ["none", "below 1,000", "over 1,000", "over 5,000"]
 _ACCOUNTS = ["overdrawn", "none", "in credit"]
 _HOUSING = ["own", "rent", "with family"]
 
-# A lender's rule: at least so much of a loan comes back each month.
-_LEAST_RATE = 50
+# The lender requires at least this repayment per month.
+_MIN_REPAYMENT = 50
 
 
 def make_credit(
@@ -30,32 +32,34 @@ def make_credit(
     random_state: int | np.random.RandomState | None = None,
     return_X_y: bool = False,
 ) -> Bunch | tuple[pd.DataFrame, pd.Series]:
-    """Made-up applicants for a loan, and what each of them could change.
+    """Generate synthetic loan applicants, with the changes that they can make.
 
-    A lender knows 13 things of each applicant, in words and numbers, and whether the
-    loan was repaid (about two in three are). The chance of it grows with job, years
-    employed, savings, a checking account in credit, an owned home and a guarantor; it
-    falls with late payments (the more so with many credit cards), and with the share
-    of the income that each month's instalment takes (the less so for who has savings).
-    Sex has no part in it, yet women have part time jobs more often, and with them
-    lower incomes: what an audit by group should find.
+    There are 13 features, numbers and labels. The target is whether the loan was
+    repaid; about two in three are. The probability increases with the job, the years
+    employed, savings, a checking account in credit, an owned home and a guarantor. It
+    decreases with late payments (more so with many credit cards), and with the
+    monthly instalment as a share of the income (less so with savings). Sex has no
+    effect on repayment, but women more often work part time and then have lower
+    incomes, which an audit by group should find.
 
-    Nobody can change age, sex or a record of late payments. Jobs, savings and
-    accounts only get better, years employed go up and make people older, the loan can
-    be made smaller, its time shorter or longer; savings grow by one level. Who is not
-    employed has no years employed, and a loan comes back at 50 a month or more.
+    Nobody can change age, sex or the record of late payments. Jobs, savings and
+    accounts can only improve, savings by one level. Years employed can only increase,
+    and age increases with them. The loan can be made smaller, its duration shorter or
+    longer, with a repayment of at least 50 per month. Applicants who are not employed
+    have no years employed.
 
     Parameters
     ----------
     n_samples : int, default=1000
+        The number of applicants.
     random_state : int, RandomState or None, default=None
-        An int makes the same applicants each time.
+        Pass an int for reproducible applicants.
     return_X_y : bool, default=False
-        Whether to return data and target alone.
+        Whether to return data and target instead of a Bunch.
 
     Returns
     -------
-    Bunch
+    Bunch, or (data, target) if `return_X_y`
         With `data` (a frame), `target` (`repaid`, 0 or 1), `frame` (both),
         `action_set`, `feature_names`, `target_names`, `DESCR`.
 
@@ -72,18 +76,15 @@ def make_credit(
     Where job is not employed, years_employed is at most 0.
     savings is one of none, below 1,000, over 1,000, over 5,000; from none to below
     1,000; from below 1,000 to over 1,000; from over 1,000 to over 5,000.
-    0 <= loan_amount - 50 loan_months.
+    loan_amount is at least 50 x loan_months.
     >>> len(credit.action_set.check(credit.data))
     0
     """
-    if not isinstance(n_samples, numbers.Integral) or n_samples < 1:
-        raise ValueError(
-            f"n_samples must be a whole number of at least 1, got {n_samples!r}."
-        )
+    n_samples = check_integer("n_samples", n_samples, 1)
     rng = check_random_state(random_state)
-    data = _applicants(int(n_samples), rng)
-    chance = 1 / (1 + np.exp(-_log_odds(data)))
-    repaid = (rng.uniform(size=len(data)) < chance).astype(int)
+    data = _applicants(n_samples, rng)
+    probability = 1 / (1 + np.exp(-_log_odds(data)))
+    repaid = (rng.uniform(size=len(data)) < probability).astype(int)
     return make_bunch(
         data,
         pd.Series(repaid, name="repaid"),
@@ -99,27 +100,29 @@ def _applicants(n: int, rng: np.random.RandomState) -> pd.DataFrame:
     female = rng.uniform(size=n) < 0.5
     # Shares of the three jobs, among women and among men.
     shares = np.where(female[:, None], (0.15, 0.40, 0.45), (0.12, 0.10, 0.78))
-    job = _drawn(shares, rng)
+    job = _draw(shares, rng)
     years = np.minimum(rng.gamma(1.2, 4.5, n), age - 18).astype(int)
     years[job == 0] = 0
     pay = np.array([950, 1_450, 2_500])[job] * (1 + 0.015 * years)
     income = np.rint(np.clip(pay * rng.lognormal(0, 0.3, n), 500, 9_000) / 10) * 10
 
-    # Who earns more has saved more, on average, and is less often overdrawn.
-    means = np.log(income / 1_900) + rng.normal(0, 1, n)
-    savings = np.searchsorted((-0.4, 0.5, 1.4), means)
-    account = _drawn(_softmax([-0.3 - 0.5 * means, -0.4 + 0 * means, 0.7 * means]), rng)
+    # People with higher incomes have higher savings and are less often overdrawn.
+    wealth = np.log(income / 1_900) + rng.normal(0, 1, n)
+    savings = np.searchsorted((-0.4, 0.5, 1.4), wealth)
+    account = _draw(
+        _softmax([-0.3 - 0.5 * wealth, -0.4 + 0 * wealth, 0.7 * wealth]), rng
+    )
     old = (age - 40) / 15
-    housing = _drawn(
-        _softmax([0.9 * old + 0.4 * means, 0.5 + 0 * old, -0.9 * old]), rng
+    housing = _draw(
+        _softmax([0.9 * old + 0.4 * wealth, 0.5 + 0 * old, -0.9 * old]), rng
     )
     cards = rng.poisson(1.7, n).clip(0, 6)
-    late = rng.poisson(np.exp(-0.9 - 0.3 * means + rng.normal(0, 1, n))).clip(0, 6)
+    late = rng.poisson(np.exp(-0.9 - 0.3 * wealth + rng.normal(0, 1, n))).clip(0, 6)
 
-    wish = 5_500 * np.sqrt(income / 2_000) * rng.lognormal(0, 0.55, n)
-    amount = np.clip(np.rint(wish / 100) * 100, 500, 20_000).astype(int)
+    wanted = 5_500 * np.sqrt(income / 2_000) * rng.lognormal(0, 0.55, n)
+    amount = np.clip(np.rint(wanted / 100) * 100, 500, 20_000).astype(int)
     months = 6 * np.rint(amount / 1_800 + rng.gamma(2.0, 1.3, n)).astype(int)
-    longest = np.minimum(72, amount // _LEAST_RATE // 6 * 6)
+    longest = np.minimum(72, amount // _MIN_REPAYMENT // 6 * 6)
     return pd.DataFrame(
         {
             "age": age,
@@ -141,8 +144,8 @@ def _applicants(n: int, rng: np.random.RandomState) -> pd.DataFrame:
     )
 
 
-def _log_odds(data: pd.DataFrame) -> NDArray[np.float64]:
-    """Log odds of repaying: the whole mechanism."""
+def _log_odds(data: pd.DataFrame) -> FloatArray:
+    """Return the log odds of repayment."""
     burden = data["loan_amount"] / data["loan_months"] / data["income"]
     savings = data["savings"].cat.codes
     account = data["checking_account"].cat.codes
@@ -165,7 +168,7 @@ def _action_set() -> ActionSet:
     def up(labels: list[str]) -> Feature:
         return Feature("categorical", direction="increase", categories=labels)
 
-    # Nobody fills a savings account in one go: one level up, no more.
+    # Savings increase by one level at most.
     steps = [[int(j in (i, i + 1)) for j in range(4)] for i in range(4)]
     return ActionSet(
         {
@@ -200,18 +203,18 @@ def _action_set() -> ActionSet:
             Linkage("years_employed", {"age": 1}),
             IfThen(("job", "==", "not employed"), ("years_employed", "<=", 0)),
             Reachability(["savings"], [[label] for label in _SAVINGS], steps),
-            Linear({"loan_amount": 1, "loan_months": -_LEAST_RATE}, lower=0),
+            Linear({"loan_amount": 1, "loan_months": -_MIN_REPAYMENT}, lower=0),
         ],
     )
 
 
-def _softmax(logits: Any) -> NDArray[np.float64]:
-    """A row of shares for each person."""
+def _softmax(logits: Any) -> FloatArray:
+    """Return probabilities of shape (n_samples, n_labels)."""
     powers = np.exp(np.column_stack(logits))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def _drawn(shares: NDArray[Any], rng: np.random.RandomState) -> NDArray[np.intp]:
-    """One place a row, drawn by the row's shares."""
+def _draw(shares: NDArray[Any], rng: np.random.RandomState) -> IndexArray:
+    """Draw a position for each row, with the probabilities of the row."""
     point = rng.uniform(size=(len(shares), 1))
     return np.minimum((point > shares.cumsum(axis=1)).sum(axis=1), shares.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""German credit (UCI Statlog): 1,000 applicants, 70 % of them good."""
+"""The German credit data (UCI Statlog): 1,000 applicants, 70 % of them good."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from pathlib import Path
 import pandas as pd
 from sklearn.utils import Bunch
 
-from skresp.actions import ActionSet, Feature
+from skresp._actions._action_set import ActionSet
+from skresp._actions._feature import Feature
 from skresp.constraints import Linkage, Reachability, Thermometer
 
 from ._bunch import check_variant, make_bunch
 from ._source import DataHome, Source
 
-# The columns in the order of the file; for labels, the code of the file and what it
-# stands for, in the words of OpenML's copy.
+# The columns in the order of the file. For labels: the code in the file and the label
+# in the copy on OpenML.
 _COLUMNS: dict[str, dict[str, str] | None] = {
     "checking_status": {
         "A11": "<0",
@@ -89,7 +90,7 @@ _COLUMNS: dict[str, dict[str, str] | None] = {
     "foreign_worker": {"A201": "yes", "A202": "no"},
     "class": {"1": "good", "2": "bad"},
 }
-# Where people can move along a scale, it is listed from its low end up.
+# The columns in which people can move along a scale, with labels from low to high.
 _SCALES = {
     "checking_status": ["no checking", "<0", "0<=X<200", ">=200"],
     "savings_status": [
@@ -112,26 +113,28 @@ def fetch_german(
     download_if_missing: bool = True,
     return_X_y: bool = False,
 ) -> Bunch | tuple[pd.DataFrame, pd.Series]:
-    """German credit: 1,000 applicants; the target is 1 for a good customer (70 %).
+    """Load the German credit data.
+
+    There are 1,000 applicants. The target is 1 for a good customer (70 %).
 
     Parameters
     ----------
     variant : {"paper", "raw"}, default="paper"
-        "paper": 36 numbers, 9 of them actionable, as the study of responsiveness
-        scores encodes them. "raw": the 20 columns as published, 13 of them labels
-        (of dtype category), 10 actionable: accounts can be opened and filled, the
-        loan made smaller, shorter or longer, a guarantor found, other plans paid off;
-        years at a residence make people older.
+        "paper": 36 numbers, 9 of them actionable, encoded as in the study of
+        responsiveness scores. "raw": the 20 columns as published, 13 of them labels
+        (of dtype category), 10 actionable. Accounts can be opened and filled, the
+        loan can be made smaller, shorter or longer, a guarantor found and other plans
+        paid off. Years at a residence add to the age.
     data_home : path, optional
-        The folder that holds `german/german.data`; `$SKRESP_DATA` unless given.
+        The folder that contains `german/german.data`; by default `$SKRESP_DATA`.
     download_if_missing : bool, default=True
-        Whether to fetch OpenML's copy (`credit-g`) where that file is not there.
+        Whether to download the copy on OpenML (`credit-g`) if the file is missing.
     return_X_y : bool, default=False
-        Whether to return data and target alone.
+        Whether to return data and target instead of a Bunch.
 
     Returns
     -------
-    Bunch
+    Bunch, or (data, target) if `return_X_y`
         With `data`, `target`, `frame`, `action_set`, `feature_names`,
         `target_names`, `DESCR`.
     """
@@ -200,7 +203,7 @@ def _encoded(rows: pd.DataFrame) -> pd.DataFrame:
         "Housing_Renter": among("housing", "rent"),
         "Housing_Owner": among("housing", "own"),
         "Housing_Free": among("housing", "for free"),
-        # In the study's file who has no job has none of the three on.
+        # In the file of the study all three are off for the unemployed.
         "Job_Unskilled": among("job", "unskilled resident"),
         "Job_Skilled": among("job", "skilled"),
         "Job_Management": among("job", "high qualif/self emp/mgmt"),
@@ -277,7 +280,7 @@ def _labelled(rows: pd.DataFrame) -> pd.DataFrame:
         if words and name in data:
             order = _SCALES.get(name, list(words.values()))
             labels = pd.Categorical(data[name], order, ordered=name in _SCALES)
-            data[name] = labels.remove_unused_categories()  # nobody is on vacation
+            data[name] = labels.remove_unused_categories()  # such as "vacation"
     return data
 
 
@@ -292,12 +295,12 @@ def _raw_action_set(data: pd.DataFrame) -> ActionSet:
         "residence_since": Feature(
             "integer", 1, 7, direction="increase", max_increase=2
         ),
-        # Plans can be paid off; nobody takes one up to get a loan.
+        # Plans can be paid off, but not started.
         "other_payment_plans": Feature("categorical", categories=["none"]),
         "existing_credits": Feature("integer", direction="decrease", max_decrease=1),
     }
-    # Who has no job can find one and keep it for a year or two; the longer bands
-    # take more years than a person who asks for a loan can wait.
+    # The unemployed can find a job and keep it for a year or two. Longer employment
+    # takes more years than an applicant can wait.
     years = _SCALES["employment"]
     reachable = [[int(i == j or i < j <= 2) for j in range(5)] for i in range(5)]
     return ActionSet.infer(

@@ -1,4 +1,4 @@
-"""Give Me Some Credit (Kaggle): borrowers, 93 % of them without a delinquency."""
+"""The Give Me Some Credit data (Kaggle): borrowers, 93 % without a delinquency."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 import pandas as pd
 from sklearn.utils import Bunch
 
-from skresp.actions import ActionSet, Constraint, Feature
+from skresp._actions._action_set import ActionSet
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature
 from skresp.constraints import Linear, Linkage, Thermometer
 
 from ._bunch import check_variant, make_bunch
@@ -21,7 +23,7 @@ _UTILIZATION = "RevolvingUtilizationOfUnsecuredLines"
 _LOANS = "NumberOfOpenCreditLinesAndLoans"
 _REAL_ESTATE = "NumberRealEstateLoansOrLines"
 
-# In the past-due columns these are codes, no counts.
+# In the past-due columns these are codes, not counts.
 _CODES = (96, 98)
 
 
@@ -32,31 +34,33 @@ def fetch_givemecredit(
     download_if_missing: bool = True,
     return_X_y: bool = False,
 ) -> Bunch | tuple[pd.DataFrame, pd.Series]:
-    """Give Me Some Credit; the target is 1 for no serious delinquency in two years.
+    """Load the Give Me Some Credit data.
+
+    The target is 1 for borrowers without a serious delinquency in two years.
 
     Parameters
     ----------
     variant : {"paper", "continuous", "frozen", "raw"}, default="paper"
-        "paper": 23 binaries of 120,268 borrowers (the complete rows, from the age of
-        21; 93 % at the target), 13 of them actionable, as the study of
-        responsiveness scores encodes them. "continuous": 11 numbers of the same
-        people, 7 actionable, as in the study's case; clearing a record takes two
-        years. "frozen": the same, but records cannot be cleared (5 actionable), which
-        is how the study's own linkages work out. "raw": the 10 columns as published,
-        of all 150,000 borrowers, 7 actionable; NaN where a value is missing or, in
-        the past-due counts, a code: explain with `missing="hold"`.
+        "paper": 23 binary features of 120,268 borrowers (the complete rows, from the
+        age of 21; 93 % at the target), 13 of them actionable, encoded as in the study
+        of responsiveness scores. "continuous": 11 numbers of the same people, 7
+        actionable, as in the case study; clearing a record takes two years.
+        "frozen": the same, but records cannot be cleared (5 actionable), which is the
+        effect of the linkages in the study. "raw": the 10 columns as published, of
+        all 150,000 borrowers, 7 actionable. Missing values, and codes in the past-due
+        counts, are NaN, so explain with `missing="hold"`.
     data_home : path, optional
-        The folder that holds `givemecredit/cs-training.csv`; `$SKRESP_DATA` unless
-        given.
+        The folder that contains `givemecredit/cs-training.csv`; by default
+        `$SKRESP_DATA`.
     download_if_missing : bool, default=True
-        Whether to fetch OpenML's copy (`GiveMeSomeCredit`) where that file is not
-        there. Its rows are the same in another order.
+        Whether to download the copy on OpenML (`GiveMeSomeCredit`) if the file is
+        missing. It has the same rows in another order.
     return_X_y : bool, default=False
-        Whether to return data and target alone.
+        Whether to return data and target instead of a Bunch.
 
     Returns
     -------
-    Bunch
+    Bunch, or (data, target) if `return_X_y`
         With `data`, `target`, `frame`, `action_set`, `feature_names`,
         `target_names`, `DESCR`.
     """
@@ -69,7 +73,7 @@ def fetch_givemecredit(
         data = _encoded(rows)
         actions = _action_set(data)
     elif variant == "raw":
-        data = _counted(rows)
+        data = _without_codes(rows)
         actions = _raw_action_set(data)
     else:
         data = _continuous(rows)
@@ -89,9 +93,9 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _from_openml(frame: pd.DataFrame) -> pd.DataFrame:
-    theirs = "FinancialDistressNextTwoYears"
-    distress = frame[theirs].astype(str).str.strip("' ") == "Yes"
-    numbers = frame.drop(columns=theirs).astype(float)
+    label = "FinancialDistressNextTwoYears"
+    distress = frame[label].astype(str).str.strip("' ") == "Yes"
+    numbers = frame.drop(columns=label).astype(float)
     whole = [name for name in numbers if (numbers[name] % 1 == 0).all()]
     return pd.concat(
         [
@@ -113,7 +117,7 @@ _SOURCE = Source(
 )
 
 
-# -- the study's binaries -----------------------------------------------------------
+# -- variant "paper" ----------------------------------------------------------------
 
 
 def _encoded(rows: pd.DataFrame) -> pd.DataFrame:
@@ -146,16 +150,16 @@ def _encoded(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _action_set(data: pd.DataFrame) -> ActionSet:
-    ways = {
+    directions = {
         "CreditLineUtilization": "decrease",
         "MonthlyIncome": "increase",
         "RealEstateLoans": "decrease",
         "CreditLinesAndLoans": "decrease",
         "DebtRatio": "decrease",
     }
-    groups = {part: [name for name in data if part in name] for part in ways}
+    groups = {part: [name for name in data if part in name] for part in directions}
     given = {
-        name: Feature("binary", direction=ways[part])
+        name: Feature("binary", direction=directions[part])
         for part, names in groups.items()
         for name in names
     }
@@ -164,14 +168,14 @@ def _action_set(data: pd.DataFrame) -> ActionSet:
         features=given,
         immutable=[name for name in data if name not in given],
         constraints=[
-            Thermometer(names, ways[part])
+            Thermometer(names, directions[part])
             for part, names in groups.items()
             if len(names) > 1
         ],
     )
 
 
-# -- the study's case on continuous features ----------------------------------------
+# -- variants "continuous" and "frozen" ---------------------------------------------
 
 
 def _continuous(rows: pd.DataFrame) -> pd.DataFrame:
@@ -219,10 +223,10 @@ def _continuous_action_set(data: pd.DataFrame, frozen: bool) -> ActionSet:
     )
 
 
-# -- the columns as published -------------------------------------------------------
+# -- variant "raw" ------------------------------------------------------------------
 
 
-def _counted(rows: pd.DataFrame) -> pd.DataFrame:
+def _without_codes(rows: pd.DataFrame) -> pd.DataFrame:
     data = rows.drop(columns=_LABEL)
     for name in (_DAYS_30, _DAYS_60, _DAYS_90):
         data[name] = data[name].mask(data[name].isin(_CODES)).astype(float)
@@ -245,10 +249,10 @@ def _raw_action_set(data: pd.DataFrame) -> ActionSet:
         features=given,
         immutable=[name for name in data if name not in given],
         constraints=[
-            # A mortgage paid off is a loan less, and is among the loans.
+            # A mortgage is one of the loans; paying it off removes it from them.
             Linkage(_REAL_ESTATE, {_LOANS: 1}),
             Linear({_LOANS: 1, _REAL_ESTATE: -1}, lower=0),
-            # A late payment drops out of the record as a year passes.
+            # A late payment leaves the record after a year.
             Linkage(_DAYS_30, {"age": -1}),
             Linkage(_DAYS_60, {"age": -1}),
         ],

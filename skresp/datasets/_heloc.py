@@ -1,4 +1,4 @@
-"""FICO HELOC: applications for home equity lines of credit."""
+"""The FICO HELOC data: applications for home equity lines of credit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
-from skresp.actions import ActionSet, Constraint, Feature
+from skresp._actions._action_set import ActionSet
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature
 from skresp.constraints import Linear, Linkage, Reachability, Thermometer
 
 from ._bunch import check_variant, make_bunch
@@ -16,8 +18,8 @@ from ._source import DataHome, Source
 
 _NO_RECORD, _NO_TRADES, _NOT_MET = -9, -8, -7
 
-# Rows with -9 (no record) or -8 (no usable trades) in any of these are left out.
-_KEPT = [
+# Rows with -9 (no record) or -8 (no usable trades) in one of these are left out.
+_REQUIRED = [
     "AverageMInFile",
     "ExternalRiskEstimate",
     "MaxDelqEver",
@@ -44,7 +46,7 @@ _COUNTS = (2, 3, 5, 7)
 _BURDENS = (10, 20, 50)
 
 
-# What the codes of the two delinquency columns stand for, the worst first.
+# The labels of the codes of the two delinquency columns, the worst first.
 _EVER = {
     2: "derogatory comment",
     3: "120+ days late",
@@ -74,37 +76,39 @@ def fetch_heloc(
     download_if_missing: bool = True,
     return_X_y: bool = False,
 ) -> Bunch | tuple[pd.DataFrame, pd.Series]:
-    """HELOC: home equity lines of credit; the target is 1 for who repaid.
+    """Load the HELOC data, applications for home equity lines of credit.
+
+    The target is 1 for applicants who repaid.
 
     Parameters
     ----------
     variant : {"paper", "raw"}, default="paper"
         "paper": 43 numbers of 5,842 applicants (47 % repaid), 31 of them actionable,
-        as the study of responsiveness scores encodes them. "raw": the 23 columns as
+        encoded as in the study of responsiveness scores. "raw": the 23 columns as
         published, of the 9,871 applicants with a bureau record (48 % repaid), 9
-        actionable. There the two worst delinquencies are words (ordered, of dtype
-        category), and the codes for no record, no usable trades and condition not
-        met are NaN: explain with `missing="hold"`. Balances and inquiries only go
-        down, and months without a new trade age the whole file.
+        actionable. The two columns of worst delinquencies have labels (ordered, of
+        dtype category), and the codes for no record, no usable trades and condition
+        not met are NaN, so explain with `missing="hold"`. Balances and inquiries can
+        only decrease, and months without a new trade add to the age of the file.
     data_home : path, optional
-        The folder that holds `heloc/heloc_dataset_v1.csv`; `$SKRESP_DATA` unless
-        given.
+        The folder that contains `heloc/heloc_dataset_v1.csv`; by default
+        `$SKRESP_DATA`.
     download_if_missing : bool, default=True
-        Whether to fetch OpenML's copy (`heloc`) where that file is not there. Its
-        rows are the same in another order.
+        Whether to download the copy on OpenML (`heloc`) if the file is missing. It
+        has the same rows in another order.
     return_X_y : bool, default=False
-        Whether to return data and target alone.
+        Whether to return data and target instead of a Bunch.
 
     Returns
     -------
-    Bunch
+    Bunch, or (data, target) if `return_X_y`
         With `data`, `target`, `frame`, `action_set`, `feature_names`,
         `target_names`, `DESCR`.
     """
     check_variant(variant, ("paper", "raw"))
     rows = _SOURCE.load(data_home, download_if_missing)
     if variant == "paper":
-        unknown = rows[_KEPT].isin((_NO_RECORD, _NO_TRADES)).any(axis=1)
+        unknown = rows[_REQUIRED].isin((_NO_RECORD, _NO_TRADES)).any(axis=1)
     else:
         unknown = (rows.drop(columns="RiskPerformance") == _NO_RECORD).all(axis=1)
     rows = rows[~unknown].reset_index(drop=True)
@@ -154,7 +158,7 @@ def _encoded(raw: pd.DataFrame) -> pd.DataFrame:
     columns["MostRecentTradeWithinLast2Years"] = recent <= 2
     for code, name in _DELINQUENCIES.items():
         columns[name] = raw["MaxDelqEver"] == code
-    # The study's reading: on where the file says that there was no delinquency.
+    # As in the study, these are on if the file says that there was no delinquency.
     none = raw["MSinceMostRecentDelq"] == _NOT_MET
     columns["NoDelqEver"] = none
     for limit in (1, 3, 5):
@@ -211,25 +215,25 @@ def _action_set(data: pd.DataFrame) -> ActionSet:
 
 
 def _constraints(recent: list[str]) -> list[Constraint]:
-    def marks(
-        name: str, limits: tuple[int, ...], way: str, side: str = "geq"
+    def thermometer(
+        name: str, limits: tuple[int, ...], direction: str, side: str = "geq"
     ) -> Thermometer:
-        return Thermometer([f"{name}_{side}_{limit}" for limit in limits], way)
+        return Thermometer([f"{name}_{side}_{limit}" for limit in limits], direction)
 
     rules: list[Constraint] = []
     for trades in ("NumInstallTrades", "NumRevolvingTrades"):
         for limit in _COUNTS:
             source, target = f"{trades}WBalance_geq_{limit}", f"{trades}_geq_{limit}"
             rules.append(Linkage(source, {target: 1}, keep_bounds=True))
-        rules.append(marks(f"{trades}WBalance", _COUNTS, "decrease"))
-        rules.append(marks(trades, _COUNTS, "decrease"))
+        rules.append(thermometer(f"{trades}WBalance", _COUNTS, "decrease"))
+        rules.append(thermometer(trades, _COUNTS, "decrease"))
     for limit in (1, 3, 5):
         source = f"YearsSinceLastDelqTrade_leq_{limit}"
         rules.append(Linkage(source, {"YearsOfAccountHistory": -limit}))
-    rules.append(marks("YearsSinceLastDelqTrade", (1, 3, 5), "decrease", "leq"))
-    rules.append(marks("AvgYearsInFile", (3, 5, 7), "increase"))
-    rules.append(marks("NetFractionInstallBurden", _BURDENS, "decrease"))
-    rules.append(marks("NetFractionRevolvingBurden", _BURDENS, "decrease"))
+    rules.append(thermometer("YearsSinceLastDelqTrade", (1, 3, 5), "decrease", "leq"))
+    rules.append(thermometer("AvgYearsInFile", (3, 5, 7), "increase"))
+    rules.append(thermometer("NetFractionInstallBurden", _BURDENS, "decrease"))
+    rules.append(thermometer("NetFractionRevolvingBurden", _BURDENS, "decrease"))
     rules.append(
         Reachability(
             recent,
@@ -261,7 +265,7 @@ def _raw_action_set(data: pd.DataFrame) -> ActionSet:
         "MSinceMostRecentTradeOpen": Feature(
             "integer", direction="increase", max_increase=12
         ),
-        # A year without another late payment; what ever was stays on record.
+        # After a year without late payments; older ones stay on record.
         "MaxDelq2PublicRecLast12M": Feature(
             "categorical",
             direction="increase",

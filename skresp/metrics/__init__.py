@@ -1,8 +1,8 @@
-"""How many people a model leaves a way back, and what explanations are worth."""
+"""Metrics of recourse and of explanations."""
 
 from ._comparison import compare_explainers
-from ._lists import explanation_summary, responsiveness_by_rank
-from ._rates import recourse_summary
+from ._explanation_summary import explanation_summary, responsiveness_by_rank
+from ._recourse_summary import recourse_summary
 from ._scorer import RecourseScorer
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Explainers side by side."""
+"""Comparison of explainers by the features they put first."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skresp.actions import as_table, spread
-from skresp.explain import ResponsivenessExplainer
+from skresp._dataframe import as_table, take_rows
+from skresp._explain._responsiveness import ResponsivenessExplainer
 
-from ._lists import explanation_summary
+from ._explanation_summary import explanation_summary
 
 
 def compare_explainers(
@@ -21,26 +21,27 @@ def compare_explainers(
     *,
     responsiveness: Any = None,
 ) -> Any:
-    """What the lists of several explainers are worth, one column an explainer.
+    """Compare explainers by how often their top features are responsive.
 
     Parameters
     ----------
     explainers : mapping from name to fitted explainer
-        All of one model. Or a mapping from a model's name to such a mapping, for
-        several models; the columns then have two levels.
+        Explainers of the same model. To compare several models, pass a mapping from
+        the name of a model to such a mapping; the columns then have two levels.
     X : frame or array
-        Rows of which those that the model denies are explained; each row counts,
-        however often it is there.
+        Only the rows that the model denies are explained. Equal rows count as often
+        as they occur.
     top_k : int, default=4
-        The length of a list.
+        Maximum number of features listed per row.
     responsiveness : fitted ResponsivenessExplainer, optional
-        Who tells which features are responsive; the first among the explainers unless
-        given.
+        Decides which features are responsive; by default the first
+        `ResponsivenessExplainer` among the explainers.
 
     Returns
     -------
-    frame with the lines of `explanation_summary`, after `denied`, the share of rows
-    that the model denies
+    frame with one column per explainer
+        The rows are `denied`, the share of rows that the model denies, and those of
+        `explanation_summary`.
 
     Examples
     --------
@@ -73,30 +74,31 @@ def compare_explainers(
             for name, inner in explainers.items()
         }
         return pd.concat(frames, axis=1)
-    judge = responsiveness or _first_judge(explainers)
+    reference = responsiveness or responsiveness_explainer(explainers)
     table = as_table(X)
-    whole = judge.explain(table)
-    valid = ~np.isnan(whole.values).any(axis=1)
-    denied = np.flatnonzero(~whole.at_target & valid)
-    rows = spread(table, denied)
-    truth = judge.explain(rows) if len(denied) < len(table) else whole
+    everyone = reference.explain(table)
+    valid = ~np.isnan(everyone.values).any(axis=1)
+    denied = np.flatnonzero(~everyone.at_target & valid)
+    rows = take_rows(table, denied)
+    scores = reference.explain(rows) if len(denied) < len(table) else everyone
     share = len(denied) / int(valid.sum()) if valid.any() else np.nan
     columns = {}
     for name, explainer in explainers.items():
         if not len(denied):
             columns[name] = {"denied": share}
             continue
-        mine = truth if explainer is judge else explainer.explain(rows)
-        columns[name] = {"denied": share} | explanation_summary(mine, truth, top_k)
+        explanation = scores if explainer is reference else explainer.explain(rows)
+        summary = explanation_summary(explanation, scores, top_k)
+        columns[name] = {"denied": share} | summary
     return pd.DataFrame(columns)
 
 
-def _first_judge(explainers: Mapping[str, Any]) -> ResponsivenessExplainer:
+def responsiveness_explainer(explainers: Mapping[str, Any]) -> ResponsivenessExplainer:
+    """Return the first ResponsivenessExplainer of a mapping from name to explainer."""
     for explainer in explainers.values():
         if isinstance(explainer, ResponsivenessExplainer):
             return explainer
     raise ValueError(
-        f"None of the explainers ({', '.join(map(str, explainers))}) is a "
-        f"ResponsivenessExplainer, which tells which features are responsive. Add one, "
-        f"or pass responsiveness=ResponsivenessExplainer(...).fit(X)."
+        f"explainers must include a ResponsivenessExplainer, which decides which "
+        f"features are responsive, got {', '.join(map(str, explainers))}. Add one."
     )

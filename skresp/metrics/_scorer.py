@@ -1,4 +1,4 @@
-"""Recourse as a score for choosing models."""
+"""A scorer of models by the recourse of the people they deny."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skresp.actions import ActionSet, as_table, spread
-from skresp.explain import ResponsivenessExplainer
-from skresp.scores import target_warning
+from skresp._actions._action_set import ActionSet
+from skresp._dataframe import as_table, take_rows
+from skresp._explain._responsiveness import ResponsivenessExplainer
+from skresp._model._target import target_warning
+from skresp._typing import BoolArray, FloatArray
 
-from ._rates import by_label, group_labels
+from ._groups import group_labels, group_masks
 
 RATES = ("recourse_rate", "single_rate", "mean_responsiveness")
 METRICS = (
@@ -30,11 +32,11 @@ Rates = dict[str, float]
 
 
 class RecourseScorer(BaseEstimator):
-    """A scorer: how good a way back a model leaves to the people of X.
+    """Score a model by the recourse of the people it denies.
 
     A callable `(estimator, X, y=None)` for `scoring=` of `cross_validate`,
-    `GridSearchCV` and their kin. Higher is better. Reachable sets are made once in a
-    process and shared by all candidates and folds.
+    `GridSearchCV` and similar tools. Higher is better. Reachable sets are computed
+    once per process and shared by all candidates and folds.
 
     Parameters
     ----------
@@ -42,36 +44,38 @@ class RecourseScorer(BaseEstimator):
         What people can change. Not needed where the estimator is a
         `ResponsivenessExplainer` that has one.
     metric : str or list of str, default="recourse_rate"
-        With a list a call returns a dict, which `scoring=` takes too.
+        With a list of metrics a call returns a dict, which `scoring=` accepts too.
 
-        - "recourse_rate": 1 - (denied without recourse) / (all rows). Whoever has a
-          witness has recourse ("single", "joint" and "possible"); "unknown" counts as
-          without.
-        - "single_rate": 1 - (denied whom no intervention on one feature helps) / (all
-          rows).
-        - "mean_responsiveness": the mean over all rows of their largest score; who is
-          at the target counts 1.
-        - each with "_of_denied": the same among the denied only, which rewards a model
-          for denying people who could easily come back. Where nobody is denied it
-          is 1: nobody is left without.
-        - "neg_recourse_rate_gap" and its kin: minus the difference between the group
-          with the highest and the one with the lowest rate.
-    target, threshold, interventions : see `ResponsivenessExplainer`
-        Where the estimator is one, its own unless given. Without a target the scorer
-        warns once which class it takes.
+        - "recourse_rate": 1 - (denied without recourse) / (all rows). People with a
+          witness have recourse ("single", "joint" and "possible"); "unknown" counts
+          as without recourse.
+        - "single_rate": 1 - (denied rows without an intervention on a single
+          feature that reaches the target) / (all rows).
+        - "mean_responsiveness": mean over all rows of the largest score of the row;
+          a row at the target counts as 1.
+        - each of these with the suffix "_of_denied": the same among the denied only.
+          It rewards a model for denying people with easy recourse. It is 1 if nobody
+          is denied.
+        - "neg_recourse_rate_gap", "neg_single_rate_gap",
+          "neg_mean_responsiveness_gap": minus the difference between the highest and
+          the lowest rate of a group.
+    target, threshold, interventions
+        See `ResponsivenessExplainer`. If the estimator is a
+        `ResponsivenessExplainer`, the default is its own setting. Without a target
+        the scorer uses the last class and warns once.
     groups : str, optional
-        A column of X that the gaps are between. Groups can also be passed as metadata,
-        see `set_score_request`.
+        The column of X that defines the groups of the gap metrics. Groups can also be
+        passed as metadata, see `set_score_request`.
     max_points : int, default=100_000
         See `ResponsivenessExplainer.verify`.
     random_state : int, default=0
-        For scores that are sampled.
+        Seed of sampled scores.
 
     Notes
     -----
-    Rows that break a constraint as they stand are left out and a warning tells how
-    many; missing values in features that can change keep these as they are. With no
-    row left the score is NaN.
+    Rows that break a constraint before any change are left out, and a warning gives
+    their number. A feature whose value is missing in a row is kept unchanged for that
+    row. If no row is left, the score is NaN.
 
     Examples
     --------
@@ -118,7 +122,22 @@ class RecourseScorer(BaseEstimator):
     def __call__(
         self, estimator: Any, X: Any, y: Any = None, *, groups: Any = None
     ) -> Any:
-        """The score of a fitted model on X; y plays no part."""
+        """Return the score of a fitted model on X.
+
+        Parameters
+        ----------
+        estimator : fitted classifier, regressor or ResponsivenessExplainer
+        X : frame or array
+        y : ignored
+            Present because scikit-learn passes it.
+        groups : str or array-like, optional
+            A column of X, or one label for each row; by default the scorer's
+            `groups`.
+
+        Returns
+        -------
+        float, or a dict from metric to float if `metric` is a list
+        """
         names = [self.metric] if isinstance(self.metric, str) else list(self.metric)
         for name in names or ["[]"]:
             if name not in METRICS:
@@ -131,38 +150,50 @@ class RecourseScorer(BaseEstimator):
         gaps = [name for name in names if name.endswith("_gap")]
         if gaps and groups is None:
             raise ValueError(
-                f"metric={gaps[0]!r} needs groups: pass groups='a column of X', or "
-                f"groups as metadata, with set_score_request(groups=True)."
+                f"metric={gaps[0]!r} needs groups, got None. Pass "
+                f"RecourseScorer(groups=...) with a column of X, or pass groups as "
+                f"metadata, see set_score_request."
             )
-        worth = self._worth(estimator, X, names)
-        found = worth.rates(np.ones(len(worth.valid), dtype=bool))
+        outcomes = self._outcomes(estimator, X, names)
+        scores = outcomes.rates(np.ones(len(outcomes.valid), dtype=bool))
         if gaps:
-            labels = group_labels(groups, X, len(worth.valid))
-            lines = [worth.rates(which) for which in by_label(labels).values()]
+            labels = group_labels(groups, X, len(outcomes.valid))
+            by_group = [outcomes.rates(rows) for rows in group_masks(labels).values()]
             for name in gaps:
                 rate = name.removeprefix("neg_").removesuffix("_gap")
-                values = [line[rate] for line in lines if not np.isnan(line[rate])]
-                found[name] = -(max(values) - min(values)) if values else np.nan
+                values = [r[rate] for r in by_group if not np.isnan(r[rate])]
+                scores[name] = -(max(values) - min(values)) if values else np.nan
         if isinstance(self.metric, str):
-            return found[self.metric]
-        return {name: found[name] for name in names}
+            return scores[self.metric]
+        return {name: scores[name] for name in names}
 
     def by_group(self, estimator: Any, X: Any, groups: Any = None) -> Any:
-        """All rates of each group, and how many people they are of, as a frame.
+        """Return all rates of each group, and the numbers of people behind them.
 
-        `groups` is a column of X or one label a row; the scorer's own unless given.
+        Parameters
+        ----------
+        estimator : fitted classifier, regressor or ResponsivenessExplainer
+        X : frame or array
+        groups : str or array-like, optional
+            A column of X, or one label for each row; by default the scorer's
+            `groups`.
+
+        Returns
+        -------
+        frame with one row per group
         """
         groups = self.groups if groups is None else groups
         if groups is None:
             raise ValueError(
-                "groups is not given: pass a column of X or one label a row."
+                "groups must be a column of X or one label for each row, got None."
             )
-        worth = self._worth(estimator, X, RATES)
-        labels = group_labels(groups, X, len(worth.valid))
-        lines = {k: worth.rates(which) for k, which in by_label(labels).items()}
-        return pd.DataFrame.from_dict(lines, orient="index").rename_axis("group")
+        outcomes = self._outcomes(estimator, X, RATES)
+        labels = group_labels(groups, X, len(outcomes.valid))
+        by_group = {k: outcomes.rates(rows) for k, rows in group_masks(labels).items()}
+        return pd.DataFrame.from_dict(by_group, orient="index").rename_axis("group")
 
-    def _worth(self, estimator: Any, X: Any, names: Sequence[str]) -> _Worth:
+    def _outcomes(self, estimator: Any, X: Any, names: Sequence[str]) -> _Outcomes:
+        """Verify the rows, and score them if a metric needs scores."""
         explainer = self._explainer(estimator, X)
         verdicts = explainer.verify(X)
         status = verdicts.status
@@ -171,17 +202,17 @@ class RecourseScorer(BaseEstimator):
             valid = np.flatnonzero(status != "invalid")
             best = np.full(len(status), np.nan)
             if len(valid):
-                scores = explainer.explain(spread(as_table(X), valid)).values
+                scores = explainer.explain(take_rows(as_table(X), valid)).values
                 best[valid] = scores.max(axis=1)
         invalid = int((status == "invalid").sum())
         if invalid:
             warnings.warn(
-                f"{invalid} of {len(status)} rows break a constraint as they stand and "
-                f"are left out of the score; see ActionSet.check(X).",
+                f"{invalid} of {len(status)} rows break a constraint before any change "
+                f"and are left out of the score. ActionSet.check(X) lists them.",
                 UserWarning,
                 stacklevel=3,
             )
-        return _Worth(status, verdicts.has_witness, best)
+        return _Outcomes(status, verdicts.has_witness, best)
 
     def _explainer(self, estimator: Any, X: Any) -> ResponsivenessExplainer:
         actions, target, threshold = self.action_set, self.target, self.threshold
@@ -196,8 +227,9 @@ class RecourseScorer(BaseEstimator):
             target = self._default_target(estimator)
         if actions is None:
             raise ValueError(
-                "action_set is None: pass RecourseScorer(action_set=...), which says "
-                "what people can change; only a ResponsivenessExplainer brings its own."
+                "action_set must be an ActionSet, got None. Pass "
+                "RecourseScorer(action_set=...); it can be left out only if the "
+                "estimator is a ResponsivenessExplainer."
             )
         return ResponsivenessExplainer(
             FrozenEstimator(estimator),
@@ -212,22 +244,32 @@ class RecourseScorer(BaseEstimator):
         ).fit(X)
 
     def _default_target(self, estimator: Any) -> Any:
-        """Return the last class of a model, and warn once that it is taken."""
+        """Return the last class of a model, and warn once that it is the target."""
         classes = getattr(estimator, "classes_", None)
         if classes is None or not len(classes):
             return None
         target = classes[-1]
         message = target_warning(target, classes)
-        named = self.__dict__.setdefault("_targets_named", set())
-        if message not in named:
-            named.add(message)
+        warned = self.__dict__.setdefault("_target_warnings", set())
+        if message not in warned:
+            warned.add(message)
             warnings.warn(message, UserWarning, stacklevel=5)
         return target
 
     # -- metadata ---------------------------------------------------------------------
 
     def set_score_request(self, *, groups: bool | str | None = True) -> RecourseScorer:
-        """Ask for groups as metadata, by their name or by an alias."""
+        """Request groups as metadata.
+
+        Parameters
+        ----------
+        groups : bool, str or None, default=True
+            Whether to request them, or the name under which they are passed.
+
+        Returns
+        -------
+        self
+        """
         self._groups_request = groups
         return self
 
@@ -237,44 +279,46 @@ class RecourseScorer(BaseEstimator):
         return copy
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Which metadata the scorer asks for."""
+        """Return the metadata that the scorer requests."""
         request = MetadataRequest(owner=type(self).__name__)
-        asked = getattr(self, "_groups_request", None)
-        request.score.add_request(param="groups", alias=asked)
+        alias = getattr(self, "_groups_request", None)
+        request.score.add_request(param="groups", alias=alias)
         return request
 
 
-class _Worth:
-    """Verdicts of rows, and their largest scores where those are asked for."""
+class _Outcomes:
+    """The verdicts of rows, and their largest scores if a metric needs them."""
 
     def __init__(
         self,
         status: NDArray[Any],
-        has_way: NDArray[np.bool_],
-        best: NDArray[np.float64] | None,
+        has_recourse: BoolArray,
+        best_score: FloatArray | None,
     ) -> None:
-        self.status, self.has_way, self.best = status, has_way, best
+        self.status, self.has_recourse = status, has_recourse
+        self.best_score = best_score
         self.valid = status != "invalid"
 
-    def rates(self, rows: NDArray[np.bool_]) -> Rates:
-        """The rates among these rows."""
-        some = rows & self.valid
-        status = self.status[some]
+    def rates(self, rows: BoolArray) -> Rates:
+        """Compute the rates among the rows of a mask."""
+        counted = rows & self.valid
+        status = self.status[counted]
         denied = status != "approved"
-        good = {
-            "recourse_rate": self.has_way[some],
+        gains = {
+            "recourse_rate": self.has_recourse[counted],
             "single_rate": status == "single",
         }
-        if self.best is not None:
-            good["mean_responsiveness"] = np.nan_to_num(self.best[some])
-        n, many = len(status), int(denied.sum())
+        if self.best_score is not None:
+            gains["mean_responsiveness"] = np.nan_to_num(self.best_score[counted])
+        n_rows, n_denied = len(status), int(denied.sum())
+        nobody_denied = 1.0 if n_rows else np.nan
         out: Rates = {}
-        for name, worth in good.items():
-            gained = float(worth[denied].sum())
-            out[name] = (n - many + gained) / n if n else np.nan
-            out[f"{name}_of_denied"] = gained / many if many else (1.0 if n else np.nan)
+        for name, gain in gains.items():
+            gained = float(gain[denied].sum())
+            out[name] = (n_rows - n_denied + gained) / n_rows if n_rows else np.nan
+            out[f"{name}_of_denied"] = gained / n_denied if n_denied else nobody_denied
         return out | {
-            "n_rows": n,
-            "n_denied": many,
+            "n_rows": n_rows,
+            "n_denied": n_denied,
             "n_invalid": int((rows & ~self.valid).sum()),
         }

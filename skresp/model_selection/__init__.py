@@ -1,4 +1,4 @@
-"""Choosing models and thresholds by the recourse they leave."""
+"""Selection of models and thresholds by recourse."""
 
 from ._threshold import threshold_curve
 from ._trade_off import BestRecourse, best_recourse_within, trade_off

@@ -1,4 +1,4 @@
-"""What a decision threshold costs and leaves, from one verdict of each row."""
+"""Accuracy and recourse by the decision threshold."""
 
 from __future__ import annotations
 
@@ -6,54 +6,61 @@ from typing import Any
 
 import numpy as np
 
-from skresp.explain import ResponsivenessExplainer
-from skresp.scores import AtLeast, AtMost
+from skresp._explain._responsiveness import ResponsivenessExplainer
+from skresp._model._target import AtLeast, AtMost
 
 
 def threshold_curve(
     explainer: ResponsivenessExplainer, X: Any, y: Any, thresholds: Any = None
 ) -> Any:
-    """Accuracy, the share denied and the share without recourse by the threshold.
+    """Compute accuracy, the share denied and the share without recourse by threshold.
+
+    Each row is verified once, for all thresholds.
 
     Parameters
     ----------
     explainer : fitted ResponsivenessExplainer
-        Of a classifier whose best score can be told: a linear model or trees.
+        Its model must be a classifier whose best reachable score can be computed: a
+        linear model or trees.
     X : frame or array
     y : array-like
         The true labels.
     thresholds : array-like, optional
-        Probabilities of the target from which on people are approved; 0.01 to 0.99
-        unless given.
+        People are approved if the probability of the target is at least the
+        threshold. By default 0.01 to 0.99.
 
     Returns
     -------
-    frame with the columns `threshold`, `accuracy`, `denied`, `no_recourse` (shares of
-    all rows) and `no_recourse_of_denied`
+    frame with one row per threshold
+        The columns are `threshold`, `accuracy`, `denied`, `no_recourse` (shares of
+        all rows) and `no_recourse_of_denied`.
     """
     if isinstance(explainer.target_, (AtLeast, AtMost)):
         raise ValueError(
-            f"The model predicts numbers (target {explainer.target_}), so there is no "
-            f"accuracy; see explainer.verify(X).curve(thresholds)."
+            f"explainer must have a classifier, got a regressor with the target "
+            f"{explainer.target_}, which has no accuracy. Use "
+            f"explainer.verify(X).curve(thresholds)."
         )
     known = set(np.asarray(explainer.classes_).tolist())
-    strange = set(np.unique(np.asarray(y)).tolist()) - known
-    if strange:
+    unknown = set(np.unique(np.asarray(y)).tolist()) - known
+    if unknown:
         raise ValueError(
-            f"y has the label {sorted(map(repr, strange))[0]}, which is no class of "
-            f"the model; it has {', '.join(sorted(map(repr, known)))}."
+            f"y must have classes of the model, {', '.join(sorted(map(repr, known)))}, "
+            f"got the label {sorted(map(repr, unknown))[0]}."
         )
     verdicts = explainer.verify(X)
     curve = verdicts.curve(thresholds)
-    good = np.asarray(y) == verdicts.target
-    if good.shape != (len(verdicts),):
+    is_target = np.asarray(y) == verdicts.target
+    if is_target.shape != (len(verdicts),):
         raise ValueError(
-            f"y must hold one label for each of the {len(verdicts)} rows, got an array "
+            f"y must have one label for each of the {len(verdicts)} rows, got an array "
             f"of shape {np.shape(y)}."
         )
     valid = verdicts.status != "invalid"
-    score, good = verdicts.score[valid], good[valid]
-    cuts = curve["threshold"].to_numpy()
-    right = [float(((score >= cut) == good).mean()) for cut in cuts]
-    curve.insert(1, "accuracy", right)
+    score, is_target = verdicts.score[valid], is_target[valid]
+    curve.insert(
+        1,
+        "accuracy",
+        [float(((score >= t) == is_target).mean()) for t in curve["threshold"]],
+    )
     return curve

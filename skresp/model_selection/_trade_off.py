@@ -1,4 +1,4 @@
-"""The model with the best recourse among those that predict about as well as any."""
+"""Selection of the best recourse among models close to the best predictive score."""
 
 from __future__ import annotations
 
@@ -8,14 +8,27 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+
+from skresp._typing import BoolArray, FloatArray
+from skresp._validation import check_number
 
 
 @dataclass(frozen=True)
 class BestRecourse:
-    """A rule for `refit=`: from the results of a search to the place of its choice.
+    """A rule for `refit=` that chooses the candidate with the best recourse.
 
-    See `best_recourse_within`.
+    Made by `best_recourse_within`, which describes the rule.
+
+    Parameters
+    ----------
+    score : str
+        The name of the predictive score.
+    recourse : str
+        The name of the recourse score.
+    standard_errors : float
+        How far below the best score a candidate may be, in standard errors.
+    tolerance : float or None
+        How far below the best score a candidate may be; replaces `standard_errors`.
     """
 
     score: str
@@ -24,32 +37,32 @@ class BestRecourse:
     tolerance: float | None
 
     def __call__(self, cv_results: Mapping[str, Any]) -> int:
-        """The place of the chosen candidate."""
-        good = self.eligible(cv_results)
-        recourse = np.where(good, _mean(cv_results, self.recourse), -np.inf)
+        """Return the position of the chosen candidate."""
+        eligible = self.eligible(cv_results)
+        recourse = np.where(eligible, _mean(cv_results, self.recourse), -np.inf)
         recourse = np.where(np.isnan(recourse), -np.inf, recourse)
         if not np.isfinite(recourse).any():
             raise ValueError(
-                f"No candidate has both a {self.score!r} and a {self.recourse!r} that "
-                f"are numbers; see cv_results_."
+                f"No candidate has both a {self.score!r} and a {self.recourse!r} score "
+                f"that are not NaN. See cv_results_."
             )
         score = np.nan_to_num(_mean(cv_results, self.score), nan=-np.inf)
-        # The best recourse; of equals the best score; of equals the first.
+        # The best recourse; ties by the best score, then by position.
         return int(np.lexsort((-score, -recourse))[0])
 
-    def eligible(self, cv_results: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """Which candidates predict well enough."""
+    def eligible(self, cv_results: Mapping[str, Any]) -> BoolArray:
+        """Return a mask of the candidates that predict well enough."""
         score = _mean(cv_results, self.score)
-        both = ~np.isnan(score) & ~np.isnan(_mean(cv_results, self.recourse))
-        if not both.any():
-            return both
-        top = int(np.argmax(np.where(both, score, -np.inf)))
-        room = self.tolerance
-        if room is None:
+        scored = ~np.isnan(score) & ~np.isnan(_mean(cv_results, self.recourse))
+        if not scored.any():
+            return scored
+        best = int(np.argmax(np.where(scored, score, -np.inf)))
+        tolerance = self.tolerance
+        if tolerance is None:
             folds = _folds(cv_results, self.score)
-            error = float(cv_results[f"std_test_{self.score}"][top]) / np.sqrt(folds)
-            room = self.standard_errors * np.nan_to_num(error)
-        return both & (score >= score[top] - room)
+            error = float(cv_results[f"std_test_{self.score}"][best]) / np.sqrt(folds)
+            tolerance = self.standard_errors * np.nan_to_num(error)
+        return scored & (score >= score[best] - tolerance)
 
 
 def best_recourse_within(
@@ -59,21 +72,24 @@ def best_recourse_within(
     recourse: str = "recourse",
     tolerance: float | None = None,
 ) -> BestRecourse:
-    """Choose the best recourse among the models within so much of the best score.
+    """Return a rule that chooses the best recourse among models with a good score.
+
+    Eligible are the candidates whose mean score over the folds is within a tolerance
+    of the best one. The rule chooses the eligible candidate with the best recourse.
 
     Parameters
     ----------
     standard_errors : float, default=1.0
-        How many standard errors of the best mean score over the folds a candidate may
-        fall behind it.
-    score, recourse : str
-        What these two are called in `scoring=`.
+        The tolerance, in standard errors of the best mean score.
+    score, recourse : str, default="auc", "recourse"
+        The names of the two scores in `scoring=`.
     tolerance : float, optional
-        How far it may fall behind, instead of standard errors.
+        The tolerance in units of the score, instead of `standard_errors`.
 
     Returns
     -------
-    callable, to be passed as `refit=`
+    BestRecourse
+        A callable to pass as `refit=`.
 
     Examples
     --------
@@ -99,37 +115,35 @@ def best_recourse_within(
     >>> sorted(search.best_params_)
     ['C']
     """
-    for name, value in (("standard_errors", standard_errors), ("tolerance", tolerance)):
-        if value is None and name == "tolerance":
-            continue
-        number = isinstance(value, (int, float, np.number))
-        if not number or isinstance(value, bool) or not value >= 0:  # type: ignore[operator]
-            raise ValueError(f"{name} must be a number of at least 0, got {value!r}.")
-    return BestRecourse(score, recourse, float(standard_errors), tolerance)
+    standard_errors = check_number("standard_errors", standard_errors, 0)
+    if tolerance is not None:
+        tolerance = check_number("tolerance", tolerance, 0)
+    return BestRecourse(score, recourse, standard_errors, tolerance)
 
 
 def trade_off(cv_results: Mapping[str, Any], rule: BestRecourse | None = None) -> Any:
-    """Score and recourse of every candidate, as a frame.
+    """Return the score and the recourse of every candidate of a search.
 
     Parameters
     ----------
     cv_results : mapping
         `cv_results_` of a search.
     rule : BestRecourse, optional
-        What marks the `eligible` and the `chosen`; the default of
-        `best_recourse_within` unless given.
+        Decides which candidates are `eligible` and `chosen`; by default
+        `best_recourse_within()`.
 
     Returns
     -------
-    frame with the columns `score`, `score_error`, `recourse`, `recourse_error` (means
-    over folds and their standard errors), `eligible`, `chosen` and `params`
+    frame with one row per candidate
+        The columns are `score`, `score_error`, `recourse`, `recourse_error` (means
+        over folds and their standard errors), `eligible`, `chosen` and `params`.
     """
     rule = rule or best_recourse_within()
     columns: dict[str, Any] = {}
     for name, key in (("score", rule.score), ("recourse", rule.recourse)):
         columns[name] = _mean(cv_results, key)
-        spread = np.asarray(cv_results[f"std_test_{key}"], dtype=float)
-        columns[f"{name}_error"] = spread / np.sqrt(_folds(cv_results, key))
+        deviation = np.asarray(cv_results[f"std_test_{key}"], dtype=float)
+        columns[f"{name}_error"] = deviation / np.sqrt(_folds(cv_results, key))
     chosen = rule(cv_results)
     columns["eligible"] = rule.eligible(cv_results)
     columns["chosen"] = np.arange(len(columns["score"])) == chosen
@@ -137,13 +151,13 @@ def trade_off(cv_results: Mapping[str, Any], rule: BestRecourse | None = None) -
     return pd.DataFrame(columns)
 
 
-def _mean(cv_results: Mapping[str, Any], name: str) -> NDArray[np.float64]:
+def _mean(cv_results: Mapping[str, Any], name: str) -> FloatArray:
     key = f"mean_test_{name}"
     if key not in cv_results:
-        there = [k.removeprefix("mean_test_") for k in cv_results if "mean_test_" in k]
+        known = [k.removeprefix("mean_test_") for k in cv_results if "mean_test_" in k]
         raise ValueError(
-            f"The search has no score {name!r}; it has {', '.join(there) or 'none'}. "
-            f"Name them as in scoring=, for instance "
+            f"The search has no score {name!r}; it has {', '.join(known) or 'none'}. "
+            f"Use the names of scoring=, for example "
             f"scoring={{'auc': 'roc_auc', 'recourse': RecourseScorer(...)}}."
         )
     return np.asarray(cv_results[key], dtype=float)

@@ -1,4 +1,4 @@
-"""Displays: numbers that can be drawn, as scikit-learn's are."""
+"""Displays of explanations, verdicts and searches, drawn with matplotlib."""
 
 from ._comparison import ComparisonDisplay
 from ._line import LineDisplay

@@ -1,4 +1,4 @@
-"""What explainers tell people who are denied, side by side."""
+"""Display of how often the features that explainers list are responsive."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ import pandas as pd
 
 from skresp.metrics import compare_explainers
 
-from ._axes import BLUE, SKY, VERMILION, label_rows, open_axes, percents
+from ._axes import BLUE, SKY, VERMILION, format_percent, label_rows, open_axes
 
 _ROWS = ("presented", "all_unresponsive", "some_responsive", "all_responsive")
 
 
 @dataclass(eq=False, repr=False)
 class ComparisonDisplay:
-    """Of the people denied: who is shown reasons, and whether those can help them.
+    """Shares of the denied by whether the reasons they are shown are responsive.
 
     Parameters
     ----------
     frame : pandas DataFrame
-        As `skresp.metrics.compare_explainers` makes it: one column an explainer, with
-        the rows presented, all_unresponsive, some_responsive and all_responsive.
+        One column per explainer, with the rows presented, all_unresponsive,
+        some_responsive and all_responsive, as `skresp.metrics.compare_explainers`
+        returns it.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, after `plot`
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -43,55 +45,63 @@ class ComparisonDisplay:
     >>> display.shares().round(2)
                         RESP  SHAP
     all reasons work     0.6   0.1
-    some do              0.0   0.2
-    none does            0.0   0.7
+    only some work       0.0   0.2
+    none works           0.0   0.7
     no reasons shown     0.4   0.0
     """
 
     frame: pd.DataFrame
 
     def __post_init__(self) -> None:
-        lacking = [row for row in _ROWS if row not in self.frame.index]
-        if lacking:
+        missing = [row for row in _ROWS if row not in self.frame.index]
+        if missing:
             raise ValueError(
-                f"frame must have the rows {', '.join(_ROWS)}, and has no "
-                f"{lacking[0]!r}. Make it with skresp.metrics.compare_explainers."
+                f"frame must have the rows {', '.join(_ROWS)}, but {missing[0]!r} is "
+                f"missing. Make it with skresp.metrics.compare_explainers."
             )
 
     @classmethod
     def from_estimator(
         cls, explainers: Mapping[str, Any], X: Any, top_k: int = 4
     ) -> ComparisonDisplay:
-        """The display of fitted explainers, by name, over the people they deny."""
+        """Return the display of fitted explainers.
+
+        Parameters
+        ----------
+        explainers : mapping from name to fitted explainer
+        X : frame or array
+        top_k : int, default=4
+            See `skresp.metrics.compare_explainers`.
+        """
         return cls(compare_explainers(explainers, X, top_k=top_k))
 
     def shares(self) -> pd.DataFrame:
-        """What is drawn: shares of the people denied, one column an explainer."""
-        f = self.frame.loc[list(_ROWS)].astype(float)
-        presented, none, some, every = (f.loc[row].fillna(0.0) for row in _ROWS)
+        """Return the shares that are drawn: of the denied, one column per explainer."""
+        rows = self.frame.loc[list(_ROWS)].astype(float).fillna(0.0)
+        presented, none, some, every = (rows.loc[row] for row in _ROWS)
         return pd.DataFrame(
             {
                 "all reasons work": presented * every,
-                "some do": presented * (some - every),
-                "none does": presented * none,
+                "only some work": presented * (some - every),
+                "none works": presented * none,
                 "no reasons shown": 1 - presented,
             }
         ).T
 
     def plot(self, ax: Any = None) -> ComparisonDisplay:
-        """Draw it, on new axes unless some are given."""
+        """Draw the display on the given axes, by default on new ones."""
         shares = self.shares()
         names = [str(name) for name in shares.columns]
         self.figure_, self.ax_ = open_axes(ax, 7.5, 1.6 + 0.5 * len(names))
         label_rows(self.ax_, names)
-        looks = (
+        styles = (
             {"color": BLUE},
             {"color": SKY, "hatch": ".."},
             {"color": VERMILION, "hatch": "xx"},
             {"color": "white"},
         )
         left = np.zeros(len(names))
-        for (name, row), look in zip(shares.iterrows(), looks, strict=True):
+        for (name, row), style in zip(shares.iterrows(), styles, strict=True):
             width = row.to_numpy(dtype=float)
             self.ax_.barh(
                 range(len(names)),
@@ -101,7 +111,7 @@ class ComparisonDisplay:
                 label=name,
                 edgecolor="#444444",
                 linewidth=0.6,
-                **look,
+                **style,
             )
             for y in np.flatnonzero(width >= 0.08):
                 self.ax_.text(
@@ -114,9 +124,9 @@ class ComparisonDisplay:
                     bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2},
                 )
             left += width
-        self.ax_.set_xlim(0, 1.003)  # the last edge is drawn too
-        percents(self.ax_)
-        self.ax_.set_xlabel("share of the people denied")
+        self.ax_.set_xlim(0, 1.003)  # with room for the last edge
+        format_percent(self.ax_)
+        self.ax_.set_xlabel("share of the denied")
         self.ax_.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1.0),

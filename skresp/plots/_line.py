@@ -1,4 +1,4 @@
-"""One feature of one person as a line: where they stand, and what would do."""
+"""Display of the values of one feature that reach the target for one person."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from skresp.actions import as_table, column, column_positions, row_labels
-from skresp.explain import Explanation, number, shortened
+from skresp._explain._explanation import Explanation
+from skresp._explain._number_text import decimals, number, shortened
 
-from ._axes import BLACK, GREEN, bare, brief, open_axes
+from ._axes import BLACK, GREEN, hide_spines, open_axes, shorten_text
 
 
 @dataclass(eq=False, repr=False)
 class LineDisplay:
-    """The values of one feature that reach the target, and where the person stands.
+    """The current value of a feature, and the values that reach the target.
 
     Parameters
     ----------
     value : float
-        Where the person stands.
+        The current value.
     reach : pair of floats
-        The least and the greatest value they can move to.
+        The smallest and the largest value that the person can reach.
     intervals : list of pairs of floats
         The values that reach the target.
     name : str
@@ -31,7 +31,8 @@ class LineDisplay:
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, after `plot`
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -58,21 +59,27 @@ class LineDisplay:
     ) -> LineDisplay:
         """Return the display of one feature of one row.
 
-        `row` is its position, or `label` its index label. See `Explanation.intervals`
-        for which features can be drawn.
+        Parameters
+        ----------
+        explanation : Explanation
+            Of a ResponsivenessExplainer.
+        row : int, optional
+            The position of the row.
+        feature : str
+            See `Explanation.intervals` for the features that can be drawn.
+        label : optional
+            The index label of the row, instead of `row`.
         """
-        place = explanation._position(row, label)
-        found = explanation.intervals(place, feature)
-        actions = explanation.source.actions
-        table = as_table(explanation.data)
-        where = column_positions(actions, table)[actions.names.index(feature)]
-        value = float(column(table, where)[place])
-        low, high = actions.features[feature].own_limits(value)
-        shown = brief(row_labels(table)[place], 30)
-        score = explanation.values[place, explanation.feature_names.index(feature)]
+        position = explanation._position(row, label)
+        intervals = explanation.intervals(position, feature)
+        j = explanation.feature_names.index(feature)
+        value = float(explanation._given_values(position)[0, j])
+        low, high = explanation._features[feature].own_limits(value)
+        shown = shorten_text(explanation._labels()[position], 30)
+        score = explanation.values[position, j]
         title = f"Row {shown}: score {score:.2f}"
         reach = (value + min(low, 0.0), value + max(high, 0.0))
-        return cls(value, reach, found, feature, title)
+        return cls(value, reach, intervals, feature, title)
 
     @classmethod
     def from_estimator(
@@ -84,47 +91,66 @@ class LineDisplay:
         *,
         label: Any = None,
     ) -> LineDisplay:
-        """Return the same from a fitted explainer and rows."""
+        """Return the display of one feature of one row of X.
+
+        Parameters
+        ----------
+        explainer : fitted ResponsivenessExplainer
+        X : frame or array
+        row, feature, label
+            See `from_explanation`.
+        """
         return cls.from_explanation(explainer.explain(X), row, feature, label=label)
 
     def plot(self, ax: Any = None) -> LineDisplay:
-        """Draw it, on new axes unless some are given."""
+        """Draw the display on the given axes, by default on new ones."""
         self.figure_, self.ax_ = open_axes(ax, 7.5, 1.9)
         ax = self.ax_
         low, high = self.reach
         span = max(high - low, 1e-12)
         ax.plot([low, high], [0, 0], color="#8C8C8C", lw=5, solid_capstyle="butt")
-        for start, end in self.intervals:
+        for k, (start, end) in enumerate(self.intervals):
             ax.fill_between(
-                [start, end], -0.16, 0.16, facecolor=GREEN, edgecolor=BLACK, lw=0.8
+                [start, end],
+                -0.16,
+                0.16,
+                facecolor=GREEN,
+                edgecolor=BLACK,
+                lw=0.8,
+                label="" if k else "reaches the target",
             )
             if end - start < 0.006 * span:  # too thin to be seen
                 ax.plot((start + end) / 2, 0, "|", color=BLACK, ms=26, mew=2)
         ax.plot(self.value, 0, "D", color=BLACK, mec="white", ms=10, zorder=5)
         ax.annotate(
-            f"now {self.value:,.6g}",
+            f"now {number(round(self.value, decimals(span)))}",
             (self.value, 0),
             xytext=(0, 17),
             textcoords="offset points",
             ha="center",
         )
-        self._ends(span)
-        words = "green: reaches the target" if self.intervals else "no value works"
-        ax.set_title(
-            f"{self.title}; {words}" if self.title else words,
-            loc="left",
-            fontsize="medium",
-            parse_math=False,
-        )
-        ax.set_xlabel(brief(self.name, 80), parse_math=False)
+        self._label_ends(span)
+        title = self.title
+        if self.intervals:
+            ax.legend(
+                loc="lower right",
+                bbox_to_anchor=(1, 1.0),
+                frameon=False,
+                fontsize="small",
+                borderaxespad=0.2,
+            )
+        else:
+            title = f"{title}; no value works" if title else "no value works"
+        ax.set_title(title, loc="left", fontsize="medium", parse_math=False)
+        ax.set_xlabel(shorten_text(self.name, 80), parse_math=False)
         ax.set_ylim(-0.6, 0.75)
         ax.set_xlim(low - 0.04 * span, high + 0.04 * span)
         ax.set_yticks([])
-        bare(ax, "left")
+        hide_spines(ax, "left")
         return self
 
-    def _ends(self, span: float) -> None:
-        """The numbers at which it begins and stops to work, where there is room."""
+    def _label_ends(self, span: float) -> None:
+        """Write the ends of the intervals where there is room."""
         short = [shortened(low, high, span) for low, high in self.intervals]
         last = -np.inf
         for end in sorted({end for pair in short for end in pair}):

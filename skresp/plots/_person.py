@@ -1,4 +1,4 @@
-"""One person as several explainers see them, side by side."""
+"""Display of one person with the values of several explainers."""
 
 from __future__ import annotations
 
@@ -7,43 +7,49 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skresp.actions import as_table, row_labels
-from skresp.explain import Explanation, state, working_changes
+from skresp._dataframe import as_table, row_labels
+from skresp._explain._explanation import Explanation
+from skresp._explain._number_text import percent, state
+from skresp._explain._working_values import isolated_changes
+from skresp._typing import BoolArray, FloatArray
 
 from ._axes import (
     BLACK,
     BLUE,
     VERMILION,
     add_note,
-    brief,
+    format_percent,
     label_rows,
     open_axes,
-    percents,
     rows_height,
+    shorten_text,
 )
 
-Numbers = NDArray[np.float64]
-
-_HELD = {"facecolor": "#F2F2F2", "hatch": "///", "edgecolor": "#CFCFCF", "zorder": 0}
-_WORDS = {"fontsize": "small", "va": "center", "color": "#333333", "zorder": 5}
+_IMMUTABLE = {
+    "facecolor": "#F2F2F2",
+    "hatch": "///",
+    "edgecolor": "#CFCFCF",
+    "zorder": 0,
+}
+_REMARK = {"fontsize": "small", "va": "center", "color": "#333333", "zorder": 5}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """What one explainer says of one person.
+    """The values of one explainer for one person.
 
     Attributes
     ----------
     name : str
+        The name of the explainer.
     axis : str
-        What the values are.
+        The label of the axis.
     signed : bool
-        Contributions of either sign, or scores from 0 to 1.
+        True for contributions of either sign, False for scores from 0 to 1.
     values, lower, upper : arrays of shape (n_features,)
     movable : array of bool, or None
-        Features that this person can move, where the explainer knows.
+        Features that this person can move; None if the explainer does not know.
     isolated : array of bool
         Features with a score of 0 that work at isolated values.
     """
@@ -51,37 +57,39 @@ class Panel:
     name: str
     axis: str
     signed: bool
-    values: Numbers
-    lower: Numbers
-    upper: Numbers
-    movable: NDArray[np.bool_] | None
-    isolated: NDArray[np.bool_]
+    values: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    movable: BoolArray | None
+    isolated: BoolArray
 
 
 @dataclass(eq=False, repr=False)
 class PersonDisplay:
-    """One person: the values of several explainers side by side.
+    """The values of several explainers for one person, side by side.
 
-    Each explainer has an axis of its own, since contributions (SHAP, LIME) and
-    responsiveness are not on one scale; the features are shared. Features that nobody
-    can change are hatched in all panels.
+    Each explainer has its own axis, since contributions (SHAP, LIME) and
+    responsiveness are on different scales. Features that nobody can change are
+    hatched in all panels.
 
     Parameters
     ----------
     panels : list of Panel
-        One for each explainer, with values in the order of `feature_names`.
+        One per explainer, with values in the order of `feature_names`.
     feature_names : list of str
     shown : list of str
         The person's values, as text.
     actionable : list of bool, or None
-        Features that people can act on; None where no explainer knows.
+        Features that people can act on; None if no explainer knows.
     title : str
 
     Attributes
     ----------
-    axes_ : list of matplotlib axes, one for each explainer
-    ax_ : the axes given to `plot`, else the first of `axes_`
-    figure_ : matplotlib figure
+    axes_ : list of matplotlib Axes
+        One per explainer.
+    ax_ : matplotlib Axes
+        The axes given to `plot`, by default the first of `axes_`.
+    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -120,26 +128,26 @@ class PersonDisplay:
         label : optional
             The index label of the row, instead of `row`.
         """
-        first = _checked(explanations)
-        place = first._position(row, label)
+        first = _check_explanations(explanations)
+        position = first._position(row, label)
         names = list(first.feature_names)
         features = next(
             (
-                e.source.actions.features
+                e._features
                 for e in explanations.values()
                 if e.method == "responsiveness"
             ),
             None,
         )
-        values = first.source.as_numbers(first._row(place), names)[1][0]
+        values = first._given_values(position)[0]
         kinds = ["" if features is None else features[n].kind for n in names]
-        who = brief(row_labels(as_table(first.data))[place], 30)
+        who = shorten_text(first._labels()[position], 30)
         return cls(
-            [_panel(name, e, place, names) for name, e in explanations.items()],
+            [_panel(name, e, position, names) for name, e in explanations.items()],
             names,
-            [_value(v, kind) for v, kind in zip(values, kinds, strict=True)],
+            [_value_text(v, kind) for v, kind in zip(values, kinds, strict=True)],
             None if features is None else [features[n].actionable for n in names],
-            f"Row {who}: {_standing(first, place)}",
+            f"Row {who}: {_outcome(first, position)}",
         )
 
     @classmethod
@@ -151,36 +159,49 @@ class PersonDisplay:
         *,
         label: Any = None,
     ) -> PersonDisplay:
-        """Return the same from fitted explainers and rows."""
+        """Return the display of one row of X.
+
+        Parameters
+        ----------
+        explainers : mapping from name to fitted explainer
+        X : frame or array
+        row, label
+            See `from_explanations`.
+        """
         explanations = {name: e.explain(X) for name, e in explainers.items()}
         return cls.from_explanations(explanations, row, label=label)
 
     def plot(self, ax: Any = None, max_features: int = 12) -> PersonDisplay:
-        """Draw it.
+        """Draw the display.
 
         Parameters
         ----------
-        ax : matplotlib axes, optional
-            Divided among the explainers, where there are several; new ones unless
-            given.
+        ax : matplotlib Axes, optional
+            Divided into one panel per explainer; by default new axes.
         max_features : int, default=12
-            Of more features those with the largest values are drawn.
+            Maximum number of features drawn, those with the largest values.
         """
         order = self._order()
         shown = order[:max_features]
         names = [f"{self.feature_names[j]} = {self.shown[j]}" for j in shown]
         n = len(self.panels)
         self.figure_, self.ax_ = open_axes(ax, 3.2 + 3.6 * n, 1.5 + rows_height(names))
-        self.axes_ = [self.ax_] if n == 1 else _divided(self.ax_, n)
+        self.axes_ = [self.ax_] if n == 1 else _split_axes(self.ax_, n)
         for panel, axes in zip(self.panels, self.axes_, strict=True):
             label_rows(axes, names)
             if axes is not self.axes_[0]:
                 axes.tick_params(axis="y", labelleft=False)
             axes.set_title(
-                brief(panel.name, 30), loc="left", fontsize="medium", parse_math=False
+                shorten_text(panel.name, 30),
+                loc="left",
+                fontsize="medium",
+                parse_math=False,
             )
-            self._held(axes, shown)
-            (self._signed if panel.signed else self._scores)(axes, panel, shown)
+            self._hatch_immutable(axes, shown)
+            if panel.signed:
+                self._draw_contributions(axes, panel, shown)
+            else:
+                self._draw_scores(axes, panel, shown)
             axes.set_xlabel(panel.axis, parse_math=False)
             axes.xaxis.grid(True, color="#DDDDDD", zorder=0)
             axes.set_axisbelow(True)
@@ -190,26 +211,26 @@ class PersonDisplay:
             )
         if len(order) > len(shown):
             more = len(order) - len(shown)
-            many = "feature" if more == 1 else "features"
-            add_note(self.axes_[-1], f"and {more} more {many}")
+            noun = "feature" if more == 1 else "features"
+            add_note(self.axes_[-1], f"and {more} more {noun}")
         return self
 
     def _order(self) -> list[int]:
-        """Return the features by their largest value, as a share of the explainer's."""
+        """Return the features by size, relative to the largest value of a panel."""
         size = np.zeros(len(self.feature_names))
         for panel in self.panels:
-            mine = np.abs(np.nan_to_num(panel.values))
-            size = np.maximum(size, mine / max(mine.max(initial=0.0), 1e-300))
+            values = np.abs(np.nan_to_num(panel.values))
+            size = np.maximum(size, values / max(values.max(initial=0.0), 1e-300))
         return [int(j) for j in np.argsort(-size, kind="stable")]
 
-    def _held(self, axes: Any, shown: list[int]) -> None:
+    def _hatch_immutable(self, axes: Any, shown: list[int]) -> None:
         """Hatch the rows of features that nobody can change."""
         for y, j in enumerate(shown):
             if self.actionable is not None and not self.actionable[j]:
-                axes.axhspan(y - 0.5, y + 0.5, **_HELD)
+                axes.axhspan(y - 0.5, y + 0.5, **_IMMUTABLE)
 
-    def _signed(self, axes: Any, panel: Panel, shown: list[int]) -> None:
-        """Draw contributions from 0, told apart by side and colour."""
+    def _draw_contributions(self, axes: Any, panel: Panel, shown: list[int]) -> None:
+        """Draw bars from 0; the sign is shown by side and colour."""
         values = panel.values[shown]
         axes.barh(
             range(len(shown)),
@@ -235,14 +256,14 @@ class PersonDisplay:
                 textcoords="offset points",
                 ha="left" if side > 0 else "right",
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-                **_WORDS,
+                **_REMARK,
             )
 
-    def _scores(self, axes: Any, panel: Panel, shown: list[int]) -> None:
-        """Draw scores from 0 to 1, with what there is to say of those that are 0."""
+    def _draw_scores(self, axes: Any, panel: Panel, shown: list[int]) -> None:
+        """Draw scores from 0 to 1, with a remark beside each bar."""
         axes.set_xlim(0, 1.2)  # room for the numbers
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
-        percents(axes)
+        format_percent(axes)
         for y, j in enumerate(shown):
             value, low, high = panel.values[j], panel.lower[j], panel.upper[j]
             axes.barh(y, value, color=BLUE, height=0.6, zorder=2)
@@ -262,7 +283,7 @@ class PersonDisplay:
                 xytext=(6, 0),
                 textcoords="offset points",
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-                **_WORDS,
+                **_REMARK,
             )
 
     def _remark(self, panel: Panel, j: int) -> str:
@@ -276,23 +297,25 @@ class PersonDisplay:
         if panel.isolated[j]:
             return "works at isolated values"
         if value == 0:
-            found = panel.upper[j] > 0
-            return "no change found that works" if found else "no change works"
-        return "under 1%" if value < 0.005 else f"{value:.0%}"
+            sampled = panel.upper[j] > 0
+            return "no change found that works" if sampled else "no change works"
+        if (panel.lower[j], panel.upper[j]) == (0, 1):
+            return "works, share not known"
+        return percent(value)
 
 
-def _divided(ax: Any, n: int) -> list[Any]:
-    """Return axes side by side in the place of one."""
+def _split_axes(ax: Any, n: int) -> list[Any]:
+    """Return n axes side by side in the place of one."""
     ax.set_axis_off()
-    place = ax.get_subplotspec()
-    if place is None:
+    position = ax.get_subplotspec()
+    if position is None:
         return [ax.inset_axes((i / n, 0, 0.9 / n, 1)) for i in range(n)]
-    grid = place.subgridspec(1, n)
+    grid = position.subgridspec(1, n)
     return [ax.figure.add_subplot(grid[0, i]) for i in range(n)]
 
 
-def _checked(explanations: Mapping[str, Explanation]) -> Explanation:
-    """Return the first explanation; raise where they are not of the same rows."""
+def _check_explanations(explanations: Mapping[str, Explanation]) -> Explanation:
+    """Return the first explanation; raise if the others have other rows."""
     if not isinstance(explanations, Mapping) or not explanations:
         raise TypeError(
             f"explanations must be a mapping from name to Explanation with at least "
@@ -305,14 +328,14 @@ def _checked(explanations: Mapping[str, Explanation]) -> Explanation:
                 f"explanations[{name!r}] must be an Explanation, got "
                 f"{type(e).__name__}. Pass explainer.explain(X)."
             )
-        rows = len(e) == len(first) and np.array_equal(
+        same_rows = len(e) == len(first) and np.array_equal(
             row_labels(as_table(e.data)), row_labels(as_table(first.data))
         )
-        if not rows or set(e.feature_names) != set(first.feature_names):
+        if not same_rows or set(e.feature_names) != set(first.feature_names):
             raise ValueError(
-                f"explanations must be of the same rows and features, and {name!r} is "
-                f"of {len(e)} rows x {len(e.feature_names)} features, not of the "
-                f"{len(first)} x {len(first.feature_names)} of the first. Explain the "
+                f"explanations must have the same rows and features, but the first has "
+                f"{len(first)} rows x {len(first.feature_names)} features and {name!r} "
+                f"has {len(e)} x {len(e.feature_names)}, or other labels. Explain the "
                 f"same X with each explainer."
             )
     return first
@@ -323,17 +346,17 @@ def _panel(name: str, e: Explanation, row: int, names: list[str]) -> Panel:
     values = e.values[row, columns]
     if np.isnan(values).any():
         raise ValueError(
-            f"Row {row_labels(as_table(e.data))[row]} breaks a constraint as it stands "
-            f"and was not scored; see ActionSet.check(X)."
+            f"Row {e._labels()[row]} breaks a constraint before any "
+            f"change and has no scores. ActionSet.check(X) lists such rows."
         )
     signed = e.method != "responsiveness"
     if not signed:
         axis = "share of the feature's changes that work"
     elif e.target is None:
-        axis = f"contribution to {e.source.unit}"
+        axis = f"contribution to {e._unit}"
     else:
         axis = "← away from the target | towards it →"
-    works = [] if signed else working_changes(e, row)
+    isolated = [] if signed else isolated_changes(e, row)
     return Panel(
         name=str(name),
         axis=axis,
@@ -342,19 +365,19 @@ def _panel(name: str, e: Explanation, row: int, names: list[str]) -> Panel:
         lower=e.lower[row, columns],
         upper=e.upper[row, columns],
         movable=None if e.n_reachable is None else e.n_reachable[row, columns] > 0,
-        isolated=np.array([j in works for j in columns]) & (values == 0),
+        isolated=np.array([j in isolated for j in columns], dtype=bool),
     )
 
 
-def _standing(e: Explanation, row: int) -> str:
+def _outcome(e: Explanation, row: int) -> str:
     if e.target is None:
-        return "what counts for the prediction"
+        return "contributions to the prediction"
     if e.at_target[row]:
-        return f"at the target {brief(e.target, 30)} already"
-    return f"not at the target {brief(e.target, 30)}"
+        return f"already at the target {shorten_text(e.target, 30)}"
+    return f"not at the target {shorten_text(e.target, 30)}"
 
 
-def _value(value: Any, kind: str) -> str:
+def _value_text(value: Any, kind: str) -> str:
     if isinstance(value, (float, np.floating)):
         return f"{value:,.4g}"
-    return brief(state(value, kind), 24)
+    return shorten_text(state(value, kind), 24)

@@ -1,4 +1,4 @@
-"""How often the first, the second, ... of the listed features is responsive."""
+"""Display of how often the feature at each rank is responsive."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skresp.explain import Explanation, ResponsivenessExplainer
+from skresp._explain._explanation import Explanation
 from skresp.metrics import responsiveness_by_rank
+from skresp.metrics._comparison import responsiveness_explainer
 
-from ._axes import LOOKS, bare, open_axes, percents
+from ._axes import LINE_STYLES, format_percent, hide_spines, open_axes
 
 
 @dataclass(eq=False, repr=False)
@@ -22,11 +23,15 @@ class RankDisplay:
     Parameters
     ----------
     frame : pandas DataFrame
-        One row a rank from the first, one column an explainer: shares of people.
+        Shares of people: one row per rank, one column per explainer.
+    reference : str, optional
+        The explainer that decides which features are responsive. Its shares are 100%
+        by definition, which the legend says.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, after `plot`
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -38,27 +43,29 @@ class RankDisplay:
     """
 
     frame: pd.DataFrame
+    reference: str | None = None
 
     @classmethod
     def from_estimator(
         cls, explainers: Mapping[str, Any], X: Any, max_rank: int | None = None
     ) -> RankDisplay:
-        """The display of fitted explainers, by name; one is a responsiveness one."""
-        judge = next(
-            (e for e in explainers.values() if isinstance(e, ResponsivenessExplainer)),
-            None,
-        )
-        if judge is None:
-            raise ValueError(
-                f"None of the explainers ({', '.join(map(str, explainers))}) is a "
-                f"ResponsivenessExplainer, which tells which features are responsive."
-            )
-        truth = judge.explain(X)
-        return cls.from_explanations(
-            {n: truth if e is judge else e.explain(X) for n, e in explainers.items()},
-            truth,
-            max_rank,
-        )
+        """Return the display of fitted explainers.
+
+        Parameters
+        ----------
+        explainers : mapping from name to fitted explainer
+            The first `ResponsivenessExplainer` decides which features are responsive.
+        X : frame or array
+        max_rank : int, optional
+            The last rank; by default the number of features.
+        """
+        reference = responsiveness_explainer(explainers)
+        scores = reference.explain(X)
+        explanations = {
+            name: scores if explainer is reference else explainer.explain(X)
+            for name, explainer in explainers.items()
+        }
+        return cls.from_explanations(explanations, scores, max_rank)
 
     @classmethod
     def from_explanations(
@@ -67,35 +74,45 @@ class RankDisplay:
         responsiveness: Explanation,
         max_rank: int | None = None,
     ) -> RankDisplay:
-        """The display of explanations of the same rows."""
+        """Return the display of explanations of the same rows.
+
+        Parameters
+        ----------
+        explanations : mapping from name to Explanation
+        responsiveness : Explanation
+            Of a `ResponsivenessExplainer`; decides which features are responsive.
+        max_rank : int, optional
+            The last rank; by default the number of features.
+        """
         columns = {
             name: responsiveness_by_rank(e, responsiveness, max_rank)["share"]
             for name, e in explanations.items()
         }
-        return cls(pd.DataFrame(columns))
+        same = [name for name, e in explanations.items() if e is responsiveness]
+        return cls(pd.DataFrame(columns), same[0] if same else None)
 
     def plot(self, ax: Any = None) -> RankDisplay:
-        """Draw it, on new axes unless some are given."""
+        """Draw the display on the given axes, by default on new ones."""
         self.figure_, self.ax_ = open_axes(ax, 6.5, 4.0)
         ax = self.ax_
         ranks = np.arange(1, len(self.frame) + 1)
         for k, name in enumerate(self.frame.columns):
-            colour, mark, dash = LOOKS[k % len(LOOKS)]
+            colour, mark, dash = LINE_STYLES[k % len(LINE_STYLES)]
             ax.plot(
                 ranks,
                 self.frame[name].to_numpy(dtype=float),
                 color=colour,
                 marker=mark,
                 linestyle=dash,
-                label=str(name),
+                label=f"{name} (by definition)" if name == self.reference else name,
             )
         ax.set_ylim(0, 1)
-        percents(ax, "y")
+        format_percent(ax, "y")
         ax.set_xticks(ranks)
         ax.set_xlabel("rank in the list")
-        ax.set_ylabel("share for whom it is responsive")
+        ax.set_ylabel("share of people whose feature is responsive")
         ax.grid(True, color="#E5E5E5")
-        bare(ax)
+        hide_spines(ax)
         ax.legend(
             frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0)
         )

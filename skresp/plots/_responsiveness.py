@@ -1,4 +1,4 @@
-"""Scores of one person as bars, or of many as shares."""
+"""Display of responsiveness: bars for one person, shares for many."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.actions import as_table, row_labels
-from skresp.explain import Explanation, working_changes
+from skresp._explain._explanation import Explanation
+from skresp._explain._number_text import percent
+from skresp._explain._working_values import isolated_changes, share_known
+from skresp._typing import BoolArray, FloatArray
+from skresp.metrics._score_bands import SCORE_BANDS, band_counts
 
 from ._axes import (
     BLACK,
     BLUE,
     add_note,
-    brief,
+    format_percent,
     label_rows,
     open_axes,
-    percents,
     rows_height,
+    shorten_text,
 )
 
-Numbers = NDArray[np.float64]
-
-# How scores are grouped for a population, and their shades from light to dark.
-_BANDS = ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0))
+# The colours of the score bands, from low to high.
 _SHADES = ("#C6DBEF", "#6BAED6", "#2171B5", "#08306B")
 
 
@@ -34,28 +34,31 @@ _SHADES = ("#C6DBEF", "#6BAED6", "#2171B5", "#08306B")
 class ResponsivenessDisplay:
     """Responsiveness of the features, for one person or for many.
 
-    One person is drawn as bars with their intervals; features that nobody can act on
-    are told apart from those that this person cannot move and from those that can be
-    moved but do not help. Many people are drawn as shares: for how many a feature
-    cannot be moved, does not help, or helps so much. People at the target are left out.
+    For one person scores are drawn as bars with their intervals. A remark says
+    whether nobody can change a feature, this person cannot, or no change works. For
+    many people the bars are shares: for how many a feature cannot change, does not
+    work, or works in which band of scores. People at the target are left out.
 
     Parameters
     ----------
     values, lower, upper : arrays of shape (n_rows, n_features)
     n_reachable : array of int of the same shape
-        0 where the person cannot move the feature.
+        0 if the person cannot move the feature, or if no feasible change was found.
     feature_names : list of str
     actionable : list of bool
         Features that people can act on.
     title : str
     single : bool
-        Whether to draw the one row as one person.
+        Whether to draw the only row as one person.
     isolated : collection of int, default=()
         Features with a score of 0 that work for this person at isolated values.
+    share_known : array of bool of the scores' shape, optional
+        Where the share of changes that work is known; by default everywhere.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, after `plot`
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -72,15 +75,16 @@ class ResponsivenessDisplay:
     [0.25, 0.0]
     """
 
-    values: Numbers
-    lower: Numbers
-    upper: Numbers
+    values: FloatArray
+    lower: FloatArray
+    upper: FloatArray
     n_reachable: NDArray[Any]
     feature_names: list[str]
     actionable: list[bool]
     title: str
     single: bool
     isolated: Collection[int] = ()
+    share_known: BoolArray | None = None
 
     @classmethod
     def from_explanation(
@@ -88,35 +92,40 @@ class ResponsivenessDisplay:
     ) -> ResponsivenessDisplay:
         """Return the display of one row, or of all rows that are not at the target.
 
-        `row` is the position of a row; `label` is its index label instead.
+        Parameters
+        ----------
+        explanation : Explanation
+            Of a ResponsivenessExplainer.
+        row : int, optional
+            The position of the row.
+        label : optional
+            The index label of the row, instead of `row`.
         """
         if explanation.n_reachable is None:
             raise ValueError(
-                "ResponsivenessDisplay draws responsiveness, and this explanation "
-                "holds contributions. Draw one person with explanation.plot(row), all "
-                "with shap.plots.bar(explanation.to_shap())."
+                "ResponsivenessDisplay needs an explanation of a "
+                "ResponsivenessExplainer, got contributions. Draw one person with "
+                "explanation.plot(row), all with "
+                "shap.plots.bar(explanation.to_shap())."
             )
         scored = np.array(~np.isnan(explanation.values).any(axis=1), ndmin=1)
         single = row is not None or label is not None
         if not single:
             rows = np.flatnonzero(scored & ~explanation.at_target)
-            title = (
-                f"{len(rows)} people not at the target {brief(explanation.target, 30)}"
-            )
+            title = f"{len(rows)} people denied: does changing one thing work?"
         else:
-            place = explanation._position(row, label)
-            shown = brief(row_labels(as_table(explanation.data))[place], 30)
-            if not scored[place]:
+            position = explanation._position(row, label)
+            shown = shorten_text(explanation._labels()[position], 30)
+            if not scored[position]:
                 raise ValueError(
-                    f"Row {shown} breaks a constraint as it stands and was not scored; "
-                    f"see ActionSet.check(X)."
+                    f"Row {shown} breaks a constraint before any change and has no "
+                    f"scores. ActionSet.check(X) lists such rows."
                 )
-            rows = np.array([place])
+            rows = np.array([position])
             title = f"Row {shown}: share of changes that reach {explanation.target}"
-            if explanation.at_target[place]:
-                title = f"Row {shown}: at the target {explanation.target} already"
-        works = working_changes(explanation, int(rows[0])) if single else []
-        features = explanation.source.actions.features
+            if explanation.at_target[position]:
+                title = f"Row {shown}: already at the target {explanation.target}"
+        features = explanation._features
         return cls(
             explanation.values[rows],
             explanation.lower[rows],
@@ -126,25 +135,26 @@ class ResponsivenessDisplay:
             [features[name].actionable for name in explanation.feature_names],
             title,
             single,
-            [j for j in works if explanation.values[rows[0], j] == 0],
+            isolated_changes(explanation, int(rows[0])) if single else [],
+            share_known(explanation)[rows],
         )
 
     @classmethod
     def from_estimator(
         cls, explainer: Any, X: Any, row: int | None = None, *, label: Any = None
     ) -> ResponsivenessDisplay:
-        """Return the display of what a fitted explainer says of rows."""
+        """Return the display of X; see `from_explanation` for `row` and `label`."""
         return cls.from_explanation(explainer.explain(X), row, label=label)
 
     def plot(self, ax: Any = None, max_features: int = 20) -> ResponsivenessDisplay:
-        """Draw it.
+        """Draw the display.
 
         Parameters
         ----------
-        ax : matplotlib axes, optional
-            New ones unless given.
+        ax : matplotlib Axes, optional
+            By default new axes.
         max_features : int, default=20
-            Of more features the most responsive are drawn.
+            Maximum number of features drawn, the most responsive ones.
         """
         order = self._order()
         shown = order[:max_features]
@@ -153,31 +163,31 @@ class ResponsivenessDisplay:
         self.figure_, self.ax_ = open_axes(ax, width, 1.2 + rows_height(names))
         label_rows(self.ax_, names)
         self.ax_.set_title(self.title, loc="left", fontsize="medium", parse_math=False)
-        percents(self.ax_)
+        format_percent(self.ax_)
         if self.single:
             self.ax_.set_xlim(0, 1.1)  # room for the numbers
-            self._bars(shown)
+            self._draw_person(shown)
         else:
-            self.ax_.set_xlim(0, 1.003)  # the last edge is drawn too
-            self._shares(shown)
+            self.ax_.set_xlim(0, 1.003)  # with room for the last edge
+            self._draw_people(shown)
         self.ax_.set_xticks([0, 0.25, 0.5, 0.75, 1])
         if len(order) > len(shown):
             add_note(self.ax_, f"and {len(order) - len(shown)} more features")
         return self
 
     def _order(self) -> list[int]:
-        """The most responsive first; last those that nobody can act on."""
+        """Return the features, most responsive first, those nobody can change last."""
         mean = self.values.mean(axis=0) if len(self.values) else self.values.sum(axis=0)
         moved = (self.n_reachable > 0).sum(axis=0)
         can = np.array(self.actionable, dtype=int)
         return [int(j) for j in np.lexsort((-can, -moved, -mean))]
 
-    def _bars(self, shown: list[int]) -> None:
+    def _draw_person(self, shown: list[int]) -> None:
         ax = self.ax_
         values = self.values[0, shown]
         ends = np.array([values - self.lower[0, shown], self.upper[0, shown] - values])
-        places = np.arange(len(shown))
-        ax.barh(places, values, color=BLUE, height=0.66, zorder=2)
+        positions = np.arange(len(shown))
+        ax.barh(positions, values, color=BLUE, height=0.66, zorder=2)
         for y, j in enumerate(shown):
             if ends[:, y].sum() > 0 and self.n_reachable[0, j]:
                 ax.errorbar(
@@ -189,12 +199,12 @@ class ResponsivenessDisplay:
                     capsize=3,
                     zorder=3,
                 )
-            self._remark(y, j)
+            self._draw_remark(y, j)
         ax.set_xlabel("share of the feature's changes that work")
         ax.xaxis.grid(True, color="#DDDDDD", zorder=0)
 
-    def _remark(self, y: int, j: int) -> None:
-        """What there is to say of a feature beside its bar."""
+    def _draw_remark(self, y: int, j: int) -> None:
+        """Write the score of a feature beside its bar, or why it is 0."""
         ax = self.ax_
         if not self.actionable[j]:
             ax.barh(y, 1, color="#F2F2F2", hatch="///", edgecolor="#CFCFCF", zorder=1)
@@ -210,10 +220,10 @@ class ResponsivenessDisplay:
             words, style = "no change works", "normal"
             if self.upper[0, j] > 0:
                 words = "no change found that works"
+        elif self.share_known is not None and not self.share_known[0, j]:
+            words, style = "works, share not known", "normal"
         else:
-            words, style = f"{self.values[0, j]:.0%}", "normal"
-            if 0 < self.values[0, j] < 0.005:
-                words = "under 1%"
+            words, style = percent(self.values[0, j]), "normal"
         self.ax_.annotate(
             words,
             (self.upper[0, j], y),
@@ -226,33 +236,39 @@ class ResponsivenessDisplay:
             zorder=5,
         )
 
-    def _shares(self, shown: list[int]) -> None:
+    def _draw_people(self, shown: list[int]) -> None:
         ax = self.ax_
         n = max(len(self.values), 1)
-        places = np.arange(len(shown))
+        positions = np.arange(len(shown))
         moved = self.n_reachable[:, shown] > 0
         values = self.values[:, shown]
         left = np.zeros(len(shown))
         parts: list[tuple[str, dict[str, Any]]] = [
-            (f"works for {_band(low, high)} of changes", {"color": shade})
-            for (low, high), shade in zip(_BANDS, _SHADES, strict=True)
+            (_band_label(low, high), {"color": shade})
+            for (low, high), shade in zip(SCORE_BANDS, _SHADES, strict=True)
         ]
-        counts = [
-            ((values > low) & (values <= high)).sum(axis=0) for low, high in _BANDS
+        counts = list(band_counts(values))
+        unknown = np.zeros_like(moved)
+        if self.share_known is not None:
+            unknown = ~self.share_known[:, shown] & (values == 0)
+        counts += [
+            (moved & (values == 0) & ~unknown).sum(axis=0),
+            (~moved & ~unknown).sum(axis=0),
+            unknown.sum(axis=0),
         ]
-        counts += [(moved & (values == 0)).sum(axis=0), (~moved).sum(axis=0)]
         edge = {"edgecolor": "#8C8C8C", "linewidth": 0.6}
         parts += [
-            ("can be moved, 0% of changes work", {"color": "#FFFFFF", **edge}),
-            ("cannot be moved", {"color": "#F2F2F2", "hatch": "///", **edge}),
+            ("0% of changes work", {"color": "#FFFFFF", **edge}),
+            ("cannot be changed", {"color": "#F2F2F2", "hatch": "///", **edge}),
+            ("not known", {"color": "#D9D9D9", "hatch": "...", **edge}),
         ]
-        # Strongest at the left, where bars start together.
-        for k in (3, 2, 1, 0, 4, 5):
-            name, look = parts[k]
+        # The highest band is at the left, where the bars start together.
+        for k in (3, 2, 1, 0, 4, 5, 6) if unknown.any() else (3, 2, 1, 0, 4, 5):
+            name, style = parts[k]
             width = counts[k] / n
-            ax.barh(places, width, left=left, height=0.72, label=name, **look)
+            ax.barh(positions, width, left=left, height=0.72, label=name, **style)
             left += width
-        ax.set_xlabel("share of these people")
+        ax.set_xlabel("share of the denied")
         ax.legend(
             loc="upper left",
             bbox_to_anchor=(1.01, 1.0),
@@ -261,5 +277,6 @@ class ResponsivenessDisplay:
         )
 
 
-def _band(low: float, high: float) -> str:
-    return f"{low:.0%} to {high:.0%}" if low else f"up to {high:.0%}"
+def _band_label(low: float, high: float) -> str:
+    share = f"{low:.0%} to {high:.0%}" if low else f"up to {high:.0%}"
+    return f"{share} of changes work"

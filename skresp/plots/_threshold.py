@@ -1,4 +1,4 @@
-"""What a threshold costs: accuracy, people denied, people without recourse."""
+"""Display of accuracy, denials and missing recourse by the threshold."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ import pandas as pd
 
 from skresp.model_selection import threshold_curve
 
-from ._axes import LOOKS, bare, open_axes, percents
+from ._axes import LINE_STYLES, format_percent, hide_spines, open_axes
 
 
 @dataclass(eq=False, repr=False)
 class ThresholdDisplay:
-    """People denied and people without recourse against the threshold.
+    """Shares of people denied and of people without recourse by the threshold.
 
     Parameters
     ----------
     frame : pandas DataFrame
-        With the columns threshold, denied and no_recourse (shares of all rows) and, if
-        known, accuracy: what `Verdicts.curve` and
-        `skresp.model_selection.threshold_curve` give.
+        With the columns threshold, denied and no_recourse (shares of all rows) and
+        optionally accuracy, as `Verdicts.curve` and
+        `skresp.model_selection.threshold_curve` return it.
     chosen : float, optional
         The threshold to mark.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, after `plot`
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -46,28 +47,38 @@ class ThresholdDisplay:
 
     @classmethod
     def from_verdicts(cls, verdicts: Any, thresholds: Any = None) -> ThresholdDisplay:
-        """The display of `verdicts.curve(thresholds)`."""
+        """Return the display of `verdicts.curve(thresholds)`."""
         return cls(verdicts.curve(thresholds), verdicts.threshold)
 
     @classmethod
     def from_estimator(
         cls, explainer: Any, X: Any, y: Any, thresholds: Any = None
     ) -> ThresholdDisplay:
-        """The display of a fitted ResponsivenessExplainer, with the accuracy."""
+        """Return the display of a fitted ResponsivenessExplainer, with accuracy.
+
+        Parameters
+        ----------
+        explainer : fitted ResponsivenessExplainer
+        X : frame or array
+        y : array-like
+            The true labels.
+        thresholds : array-like, optional
+            See `skresp.model_selection.threshold_curve`.
+        """
         return cls(threshold_curve(explainer, X, y, thresholds), explainer.threshold)
 
     def plot(self, ax: Any = None) -> ThresholdDisplay:
-        """Draw it, on new axes unless some are given."""
+        """Draw the display on the given axes, by default on new ones."""
         self.figure_, self.ax_ = open_axes(ax, 6.5, 4.0)
         ax = self.ax_
         names = {
             "denied": "denied",
             "no_recourse": "denied without recourse",
-            "accuracy": "accuracy",
+            "accuracy": "predicted correctly (accuracy)",
         }
         x = self.frame["threshold"].to_numpy(dtype=float)
         lines = [(key, name) for key, name in names.items() if key in self.frame]
-        for (key, name), (colour, mark, dash) in zip(lines, LOOKS, strict=False):
+        for (key, name), (colour, mark, dash) in zip(lines, LINE_STYLES, strict=False):
             ax.plot(
                 x,
                 self.frame[key].to_numpy(dtype=float),
@@ -89,11 +100,11 @@ class ThresholdDisplay:
                 fontsize="small",
             )
         ax.set_ylim(0, 1)
-        percents(ax, "y")
+        format_percent(ax, "y")
         ax.set_xlabel("threshold on the model's score")
         ax.set_ylabel("share of all people")
         ax.grid(True, color="#E5E5E5")
-        bare(ax)
+        hide_spines(ax)
         ax.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1.0),

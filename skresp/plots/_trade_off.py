@@ -1,4 +1,4 @@
-"""Models by how well they predict and how many people they leave without recourse."""
+"""Display of predictive score against recourse for the candidates of a search."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from numpy.typing import ArrayLike
 
 from skresp.model_selection import BestRecourse, trade_off
 
-from ._axes import BLUE, VERMILION, bare, brief, open_axes, percents
+from ._axes import BLUE, VERMILION, format_percent, hide_spines, open_axes, shorten_text
 
 
 @dataclass(eq=False, repr=False)
 class TradeOffDisplay:
-    """Candidates of a search: predictive score against recourse rate.
+    """Predictive score against recourse rate of the candidates of a search.
 
     Parameters
     ----------
-    score, recourse : arrays, one number a candidate
+    score, recourse : array-like of shape (n_candidates,)
     chosen : int, optional
-        The candidate to mark.
+        The position of the candidate to mark.
     names : list of str, optional
-        What to write beside the chosen candidate and the best in either.
+        Names of the candidates. The chosen one and both ends of the front are named.
     score_name, recourse_name : str
+        Labels of the axes.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, after `plot`
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -49,16 +51,20 @@ class TradeOffDisplay:
     def __post_init__(self) -> None:
         if np.shape(self.score) != np.shape(self.recourse) or np.ndim(self.score) != 1:
             raise ValueError(
-                f"score and recourse must be lists of one number a candidate, got "
+                f"score and recourse must be 1D with one number per candidate, got "
                 f"shapes {np.shape(self.score)} and {np.shape(self.recourse)}."
             )
 
     @classmethod
     def from_search(cls, search: Any, rule: Any = None) -> TradeOffDisplay:
-        """The candidates of a fitted search that scores by recourse too.
+        """Return the display of a fitted search that also scores recourse.
 
-        `rule` is the `best_recourse_within(...)` that chooses among them; what the
-        search has as `refit` unless given.
+        Parameters
+        ----------
+        search : fitted search, such as GridSearchCV
+        rule : BestRecourse, optional
+            The rule `best_recourse_within(...)` that chooses a candidate; by default
+            the `refit` of the search.
         """
         refit = getattr(search, "refit", None)
         if rule is None and isinstance(refit, BestRecourse):
@@ -78,7 +84,7 @@ class TradeOffDisplay:
         )
 
     def front(self) -> Any:
-        """Which candidates no other one beats in both."""
+        """Return a mask of the candidates that no other one beats (Pareto front)."""
         s = np.asarray(self.score, dtype=float)
         r = np.asarray(self.recourse, dtype=float)
         better = (s[None] >= s[:, None]) & (r[None] >= r[:, None])
@@ -86,7 +92,7 @@ class TradeOffDisplay:
         return ~better.any(axis=1) & ~np.isnan(s) & ~np.isnan(r)
 
     def plot(self, ax: Any = None) -> TradeOffDisplay:
-        """Draw it, on new axes unless some are given."""
+        """Draw the display on the given axes, by default on new ones."""
         self.figure_, self.ax_ = open_axes(ax, 6.5, 4.5)
         ax = self.ax_
         s = np.asarray(self.score, dtype=float)
@@ -115,10 +121,10 @@ class TradeOffDisplay:
             self._write_names(order, s, r)
         ax.set_xlabel(self.score_name)
         ax.set_ylabel(self.recourse_name)
-        percents(ax, "y")
+        format_percent(ax, "y")
         ax.grid(True, color="#E5E5E5", zorder=0)
         ax.set_axisbelow(True)
-        bare(ax)
+        hide_spines(ax)
         ax.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1.0),
@@ -129,19 +135,20 @@ class TradeOffDisplay:
         return self
 
     def _write_names(self, order: Any, s: Any, r: Any) -> None:
-        """Names of the chosen one and of both ends of the front."""
+        """Write the names of the chosen candidate and of both ends of the front."""
         assert self.names is not None
-        some = {int(k) for k in (*order[:1], *order[-1:])}
+        named = {int(k) for k in (*order[:1], *order[-1:])}
         if self.chosen is not None:
-            some.add(int(self.chosen))
-        for k in sorted(some):
+            named.add(int(self.chosen))
+        for k in sorted(named):
             left = s[k] > (np.nanmin(s) + np.nanmax(s)) / 2
             self.ax_.annotate(
-                brief(self.names[k], 40),
+                shorten_text(self.names[k], 40),
                 (s[k], r[k]),
                 xytext=(-13 if left else 13, 6),
                 textcoords="offset points",
                 ha="right" if left else "left",
                 fontsize="small",
                 parse_math=False,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             )

@@ -1,7 +1,7 @@
-"""What one person may cost: points, runs of the solver, and the time that is left.
+"""The points, solver runs and time that may be spent on one person.
 
-The solver and the samplers look at the allowance of the person they work for, which
-whoever knows the person sets with `allow`. Outside of that nothing is limited.
+`allow` sets the allowance of a person, and the solver and the samplers inside spend it.
+Outside of `allow` nothing is limited.
 """
 
 from __future__ import annotations
@@ -15,52 +15,69 @@ import numpy as np
 
 from ._deadline import NEVER, Deadline, LimitError
 
-# A run of the solver takes as long as asking a model about so many points, about.
+# A run of the solver takes about as long as this many points of a model.
 POINTS_PER_RUN = 100
 
 
 class OutOfPointsError(LimitError):
-    """The points of one person have been used up."""
+    """The points of one person are used up."""
 
 
 @dataclass
 class Allowance:
-    """How much may still be done for one person.
+    """What may still be spent on one person.
 
     Attributes
     ----------
-    deadline : when the call has to end
-    points : how many points are left; a run of the solver counts for some
+    deadline : Deadline
+        When the call has to end.
+    points : float
+        The points that are left. A run of the solver costs `POINTS_PER_RUN`.
+    spent : int
+        The points that have been used.
+    outer : Allowance or None
+        The allowance that this one is a share of.
     """
 
     deadline: Deadline = NEVER
     points: float = np.inf
+    spent: int = 0
+    outer: Allowance | None = None
 
     def spend(self, points: int) -> None:
-        """Take off points before they are used; raise where that is too many."""
+        """Spend points before they are used; raise if there are too few."""
         self.deadline.check()
         if points > self.points:
             raise OutOfPointsError
+        if self.outer is not None:
+            self.outer.spend(points)
         self.points -= points
+        self.spent += points
 
-    def spend_run(self, seconds: float) -> float:
-        """Take off a run of the solver; the seconds it may take, at most `seconds`."""
+    def spend_run(self) -> float:
+        """Spend a run of the solver, and return the seconds it may take."""
         self.spend(POINTS_PER_RUN)
-        return min(seconds, max(self.deadline.left, 1e-3))
+        return max(self.deadline.left, 1e-3)
 
 
 _current: ContextVar[Allowance] = ContextVar("allowance")
 
 
 def allowance() -> Allowance:
-    """Return the allowance of the person that is worked for; without any, no limit."""
+    """Return the current allowance; an unlimited one outside of `allow`."""
     return _current.get(None) or Allowance()
 
 
 @contextmanager
 def allow(deadline: Deadline, points: float = np.inf) -> Iterator[Allowance]:
-    """Limit what is done inside to so many points, and to the time that is left."""
-    given = Allowance(deadline, points)
+    """Limit the points and the time that may be spent inside.
+
+    Inside of another allowance its points are spent too.
+    """
+    outer = _current.get(None)
+    if outer is not None:
+        points = min(points, outer.points)
+    given = Allowance(deadline, points, outer=outer)
     token = _current.set(given)
     try:
         yield given

@@ -1,4 +1,4 @@
-"""Reachable sets kept in memory: made once a part value, used by every model."""
+"""A cache of feasible changes: computed once for each value of a part."""
 
 from __future__ import annotations
 
@@ -8,60 +8,71 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._deadline import NEVER, Deadline
+from ._errors import ContinuousError, EnumerationError
 from ._grid import MOST_ROWS_OF_ONE, list_changes
 from ._interventions import minimal_interventions, without_missing
-from ._outcome import ContinuousError, EnumerationError
-from ._part import Numbers, Part, Truth
-from ._search import Search
+from ._part import Part
+from ._solver_search import Search
 
 
 @dataclass(frozen=True)
 class Reach:
-    """All feasible changes of one part value, staying put first.
+    """All feasible changes of one value of a part.
 
-    Column `j` of `minimal` marks the minimal interventions on feature `j`. Where
-    the changes cannot be listed, `refused` says why and the arrays are empty; so they
-    are where the value breaks a constraint as it stands and is not `valid`. Features
-    that are `missing` stay so, whatever their changes are.
+    Attributes
+    ----------
+    changes : array of shape (n_changes, n_features)
+        Total changes, staying put first. Empty where `refused` or not `valid`.
+    minimal : array of bool of shape (n_changes, n_features)
+        Column `j` marks the minimal interventions on feature `j`.
+    refused : EnumerationError or None
+        Why the changes cannot be listed.
+    valid : bool
+        Whether the value satisfies the constraints before any change.
+    missing : tuple of int
+        Features whose value is missing; it stays missing in every change.
     """
 
-    changes: Numbers
-    minimal: Truth
+    changes: FloatArray
+    minimal: BoolArray
     refused: EnumerationError | None = None
     valid: bool = True
     missing: tuple[int, ...] = ()
 
-    def marks(self, how: str) -> Truth:
+    def marks(self, interventions: str) -> BoolArray:
         """Return for each change and feature whether it is an intervention on it."""
-        if how == "minimal":
+        if interventions == "minimal":
             return self.minimal
         moved = self.changes != 0
         moved[:, self.missing] = False
         return moved
 
-    def interventions(self, j: int, how: str) -> NDArray[np.intp]:
-        """Which changes are interventions on feature `j`."""
-        return np.flatnonzero(self.marks(how)[:, j])
+    def interventions(self, j: int, interventions: str) -> IndexArray:
+        """Return the positions of the interventions on feature `j`."""
+        return np.flatnonzero(self.marks(interventions)[:, j])
 
-    def used(self, features: tuple[int, ...], how: str) -> tuple[Numbers, Truth]:
-        """The changes that intervene on some of the features, and on which."""
-        key = features, how
+    def used(
+        self, features: tuple[int, ...], interventions: str
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return the interventions on any of some features, and on which of them."""
+        key = features, interventions
         if key not in self._used:
-            marks = self.marks(how)[:, features]
+            marks = self.marks(interventions)[:, features]
             some = marks.any(axis=1)
             self._used[key] = self.changes[some], marks[some]
         return self._used[key]
 
     @cached_property
-    def _used(self) -> dict[tuple[tuple[int, ...], str], tuple[Numbers, Truth]]:
+    def _used(self) -> dict[tuple[tuple[int, ...], str], tuple[FloatArray, BoolArray]]:
         return {}
 
     @property
     def nbytes(self) -> int:
-        """About the memory it takes, the objects themselves included."""
+        """Approximate memory in bytes, the objects themselves included."""
         return 2 * (self.changes.nbytes + self.minimal.nbytes) + 1_000
 
 
@@ -82,7 +93,8 @@ class ReachCache:
     --------
     >>> import numpy as np
     >>> from skresp import ActionSet, Feature
-    >>> from skresp.reach import ReachCache, parts_of
+    >>> from skresp.reach import ReachCache
+    >>> from skresp.reach._part import parts_of
     >>> (part,) = parts_of(ActionSet({"loans": Feature("integer", 0, 3)}))
     >>> cache = ReachCache()
     >>> [reach.changes.ravel().tolist() for reach in cache.get(part, np.array([[1.0]]))]
@@ -97,7 +109,7 @@ class ReachCache:
         self.clear()
 
     def clear(self) -> None:
-        """Forget every entry."""
+        """Remove all entries."""
         self._entries: OrderedDict[tuple[Part, bytes], Reach] = OrderedDict()
         self._bytes = self.hits = self.misses = 0
         self._lock = threading.Lock()
@@ -106,34 +118,35 @@ class ReachCache:
         return len(self._entries)
 
     def get(
-        self, part: Part, values: Numbers, deadline: Deadline = NEVER
+        self, part: Part, values: FloatArray, deadline: Deadline = NEVER
     ) -> list[Reach]:
-        """The reach of each row of `values`; new ones are made in one batch.
+        """Return the feasible changes of each row of `values`.
 
-        With a limit to the time they are made a few at a time.
+        New ones are computed in one batch; with a time limit a few at a time.
         """
-        keys = [(part, row.tobytes()) for row in values + 0.0]  # -0.0 and 0.0 are one
+        keys = [(part, row.tobytes()) for row in values + 0.0]  # -0.0 equals 0.0
         with self._lock:
-            found = {key: self._entries[key] for key in keys if key in self._entries}
-            for key in found:
+            entries = {key: self._entries[key] for key in keys if key in self._entries}
+            for key in entries:
                 self._entries.move_to_end(key)
-        fresh = {key: i for i, key in enumerate(keys) if key not in found}
+        fresh = {key: i for i, key in enumerate(keys) if key not in entries}
         if fresh:
             new = values[list(fresh.values())]
             made: list[Reach] = []
             for some in deadline.slices(len(new)):
                 made += make_reaches(part, new[some], deadline=deadline)
-            found |= dict(zip(fresh, made, strict=True))
+            entries |= dict(zip(fresh, made, strict=True))
         with self._lock:
             self.hits += len(keys) - len(fresh)
             self.misses += len(fresh)
             for key in fresh:
-                self._keep(key, found[key])
-        return [found[key] for key in keys]
+                self._keep(key, entries[key])
+        return [entries[key] for key in keys]
 
     def _keep(self, key: tuple[Part, bytes], reach: Reach) -> None:
+        """Store an entry, and remove the least recently used ones beyond the limit."""
         size = reach.nbytes + len(key[1])
-        continuous = isinstance(reach.refused, ContinuousError)  # cheap to find again
+        continuous = isinstance(reach.refused, ContinuousError)  # cheap to compute
         if continuous or size > self.max_bytes or key in self._entries:
             return
         self._entries[key] = reach
@@ -145,12 +158,12 @@ class ReachCache:
 
 def make_reaches(
     part: Part,
-    values: Numbers,
+    values: FloatArray,
     *,
     most: int = MOST_ROWS_OF_ONE,
     deadline: Deadline = NEVER,
 ) -> list[Reach]:
-    """The reach of each row of `values`, all of them in one batch."""
+    """Compute the feasible changes of each row of `values` in one batch."""
     valid = part.valid(values)
     listing = list_changes(part, values, most=most, deadline=deadline)
     moved = without_missing(
@@ -158,7 +171,7 @@ def make_reaches(
     )
     minimal = minimal_interventions(moved, listing.offsets, deadline)
     starts = listing.offsets[:-1]
-    # What an invalid row could do is nobody's business: it is corrected first.
+    # An invalid row has to be corrected before its changes mean anything.
     ends = np.where(valid, listing.offsets[1:], starts)
     return [
         Reach(
@@ -173,8 +186,8 @@ def make_reaches(
     ]
 
 
-def reach_by_solver(part: Part, value: Numbers, most: int = 100_000) -> Reach:
-    """The reach of one part value by the solver alone."""
+def reach_by_solver(part: Part, value: FloatArray, most: int = 100_000) -> Reach:
+    """Compute the feasible changes of one value by the solver alone."""
     nothing = np.zeros((0, len(value)))
     try:
         changes, complete = Search(part, value).changes(None, most)
@@ -192,7 +205,7 @@ def reach_by_solver(part: Part, value: Numbers, most: int = 100_000) -> Reach:
     return Reach(changes, minimal, missing=_missing(value))
 
 
-def _missing(value: Numbers) -> tuple[int, ...]:
+def _missing(value: FloatArray) -> tuple[int, ...]:
     return tuple(np.flatnonzero(np.isnan(value)).tolist())
 
 

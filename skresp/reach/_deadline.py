@@ -1,4 +1,4 @@
-"""The time a call may take, looked at by every loop that can be long."""
+"""The time limit of a call, checked by every loop that can be long."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from time import monotonic
 
 import numpy as np
 
-# Seconds of work between two looks at the clock, about.
+# Approximate seconds of work between two checks of the time.
 PIECE = 0.02
 
 
 class LimitError(Exception):
-    """Work was ended by a limit."""
+    """A limit ended the work."""
 
 
 class OutOfTimeError(LimitError):
@@ -22,15 +22,17 @@ class OutOfTimeError(LimitError):
 
 @dataclass(frozen=True)
 class Deadline:
-    """When a call has to end; never, unless a limit is given.
+    """When a call has to end.
 
-    Made at the start of a call and handed down. Without a limit nothing depends on
+    Created at the start of a call and passed on. Without a limit nothing depends on
     the clock.
 
     Attributes
     ----------
-    limit : seconds that the call may take
-    at : when they have passed, by the monotonic clock
+    limit : float
+        Seconds that the call may take; inf for no limit.
+    at : float
+        When they have passed, by the monotonic clock.
     """
 
     limit: float = np.inf
@@ -38,7 +40,7 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float | None) -> Deadline:
-        """Return the deadline so many seconds from now; None for no limit."""
+        """Return the deadline some seconds from now; None for no limit."""
         return cls() if seconds is None else cls(seconds, monotonic() + seconds)
 
     def again(self) -> Deadline:
@@ -47,30 +49,30 @@ class Deadline:
 
     @property
     def is_limited(self) -> bool:
-        """Whether there is a limit at all."""
+        """Whether there is a limit."""
         return bool(np.isfinite(self.at))
 
     @property
     def left(self) -> float:
-        """Seconds left, 0 where the time is up."""
+        """Seconds left; 0 after the deadline."""
         return max(self.at - monotonic(), 0.0) if self.is_limited else np.inf
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """Whether the deadline has passed."""
         return self.is_limited and monotonic() >= self.at
 
     def check(self) -> None:
-        """Raise OutOfTimeError where the time is up."""
+        """Raise OutOfTimeError after the deadline."""
         if self.is_over:
             raise OutOfTimeError
 
     def slices(
         self, n: int, piece: float = PIECE, most: int | None = None
     ) -> Iterator[slice]:
-        """Yield slices of `range(n)`, in order; raise where the time is up.
+        """Yield slices of `range(n)` in order; raise OutOfTimeError at the deadline.
 
-        One slice for all without a limit. With one, the first has one element, and
+        Without a limit there is one slice. With one, the first has one element, and
         the others are as long as `piece` seconds allow, at most `most`.
         """
         if not self.is_limited:
@@ -92,10 +94,10 @@ NEVER = Deadline()
 
 
 class Pace:
-    """How many things to do between two looks at the clock.
+    """How many items to process between two checks of the time.
 
-    Starts with one and grows while that takes less than `piece` seconds, or hardly
-    longer than one thing: then it is the call that takes time, not what is done.
+    Starts with one and grows while processing takes less than `piece` seconds, or
+    hardly longer than one item: then the call takes the time, not the items.
     """
 
     def __init__(self, piece: float = PIECE) -> None:
@@ -104,7 +106,7 @@ class Pace:
         self._least = np.inf
 
     def note(self, done: int, took: float) -> None:
-        """Note how long it took to do so many."""
+        """Record how many seconds a number of items took."""
         self._least = min(self._least, took)
         wanted = max(self.piece, 2.0 * self._least)
         size = int(done * wanted / max(took, 1e-6))

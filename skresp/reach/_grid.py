@@ -1,8 +1,8 @@
-"""All feasible changes of many people at once, feature by feature.
+"""List all feasible changes of many people at once, feature by feature.
 
-Every partial change of every person is a row of one array. Binding a feature
-multiplies the rows by its own changes; a constraint drops rows as soon as it can
-tell that they break it.
+Every partial change of every person is a row of one array. Adding a feature multiplies
+the rows by its own changes. Rows are dropped as soon as a constraint is known to be
+broken.
 """
 
 from __future__ import annotations
@@ -11,29 +11,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._deadline import NEVER, Deadline
-from ._outcome import (
+from ._errors import (
     ContinuousError,
     EnumerationError,
     TooLargeError,
     TooManyTogetherError,
 )
-from ._own import own_changes, own_count
-from ._part import Numbers, Part, Truth, satisfied
+from ._own_changes import own_changes, own_count
+from ._part import Part, satisfied
 
-# Partial changes held at once (about 100 MB for a part of ten features), and of a
-# single person in a crowd before the grid is the wrong way.
+# Partial changes in memory (about 100 MB for a part of ten features).
 MOST_ROWS = 1_000_000
+# Partial changes of one person. With more, another method is used.
 MOST_ROWS_OF_ONE = 100_000
-# Changes that several people may have together before they are listed in two goes.
+# Changes of several people together. With more, they are listed in two halves.
 MOST_TOGETHER = 5_000_000
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The feasible total changes of several people on one part, one after the other.
+    """The feasible total changes of several people on one part, ordered by person.
 
     Attributes
     ----------
@@ -42,23 +43,23 @@ class Listing:
     offsets : array of shape (n_people + 1,)
         Person `i` has `changes[offsets[i]:offsets[i + 1]]`.
     refused : dict of person to error
-        Who has no list, and why; nothing stands in the arrays for them.
+        People without a list, and why. They have no rows in `changes`.
     """
 
-    changes: Numbers
-    offsets: NDArray[np.intp]
+    changes: FloatArray
+    offsets: IndexArray
     refused: dict[int, EnumerationError]
 
 
 def list_changes(
     part: Part,
-    before: Numbers,
+    before: FloatArray,
     *,
     most: int = MOST_ROWS_OF_ONE,
     deadline: Deadline = NEVER,
-    own: Mapping[int, Numbers] | None = None,
+    own: Mapping[int, FloatArray] | None = None,
 ) -> Listing:
-    """Every feasible total change of each person.
+    """List every feasible total change of each person.
 
     Parameters
     ----------
@@ -66,16 +67,15 @@ def list_changes(
     before : array of shape (n_people, n_features)
         Valid rows.
     most : int
-        The most partial changes of one person to go through.
+        The most partial changes of one person.
     deadline : Deadline
-        When it has to be done.
     own : mapping of position to own changes, optional
-        Own changes of some features to go through, instead of all that they have.
+        The own changes of some features that are combined, instead of all.
     """
-    found: list[Numbers] = []
+    listed: list[FloatArray] = []
     counts = np.zeros(len(before), dtype=np.intp)
     refused: dict[int, EnumerationError] = {}
-    held = 0
+    n_listed = 0
     pending = [np.arange(len(before))]
     while pending:
         people = pending.pop()
@@ -87,47 +87,48 @@ def list_changes(
             half = len(people) // 2
             pending += [people[half:], people[:half]]
             continue
-        found.append(changes)
-        held += len(changes)
-        if held > MOST_TOGETHER and len(before) > 1:
+        listed.append(changes)
+        n_listed += len(changes)
+        if n_listed > MOST_TOGETHER and len(before) > 1:
             raise TooManyTogetherError
         counts[people] = np.bincount(owner, minlength=len(people))
         refused |= {int(people[i]): error for i, error in errors.items()}
-    changes = np.concatenate(found) if found else np.zeros((0, len(part.names)))
+    changes = np.concatenate(listed) if listed else np.zeros((0, len(part.names)))
     return Listing(changes, np.concatenate([[0], np.cumsum(counts)]), refused)
 
 
 def _bind_all(
     part: Part,
-    before: Numbers,
+    before: FloatArray,
     most: int,
     deadline: Deadline,
-    given: Mapping[int, Numbers],
-) -> tuple[NDArray[np.intp], Numbers, dict[int, EnumerationError]]:
+    given: Mapping[int, FloatArray],
+) -> tuple[IndexArray, FloatArray, dict[int, EnumerationError]]:
+    """Return the person of each change, the changes, and who has no list."""
     refused: dict[int, EnumerationError] = {}
-    owner: NDArray[np.intp] = np.arange(len(before))
-    change: Numbers = np.zeros((len(before), len(part.names)))
-    led: Truth = np.zeros(len(before), dtype=bool)
-    followed: Truth = np.zeros(len(before), dtype=bool)
+    owner: IndexArray = np.arange(len(before))
+    change: FloatArray = np.zeros((len(before), len(part.names)))
+    acted: BoolArray = np.zeros(len(before), dtype=bool)
+    follower_moved: BoolArray = np.zeros(len(before), dtype=bool)
     bound: set[int] = set()
     for k in _binding_order(part):
         deadline.check()
         pick, own = _expand(part, before, owner, k, most, refused, given.get(k))
         owner, change = owner[pick], change[pick]
-        led, followed = led[pick], followed[pick]
+        acted, follower_moved = acted[pick], follower_moved[pick]
         change[:, k] = own
         part.add_effects(change, k)
         if part.features[k].actionable:
-            led |= own != 0
+            acted |= own != 0
         elif part.features[k].can_change:
-            followed |= own != 0
+            follower_moved |= own != 0
         bound.add(k)
         keep = _still_possible(part, before, owner, change, k, bound)
         if len(bound) == len(part.names):
-            keep &= led | ~followed
+            keep &= acted | ~follower_moved
         if not keep.all():
             owner, change = owner[keep], change[keep]
-            led, followed = led[keep], followed[keep]
+            acted, follower_moved = acted[keep], follower_moved[keep]
     stays = (change == 0).all(axis=1)
     order = np.lexsort((*change.T[::-1], ~stays, owner))
     return owner[order], change[order], refused
@@ -135,14 +136,14 @@ def _bind_all(
 
 def _expand(
     part: Part,
-    before: Numbers,
-    owner: NDArray[np.intp],
+    before: FloatArray,
+    owner: IndexArray,
     k: int,
     most: int,
     refused: dict[int, EnumerationError],
-    given: Numbers | None,
-) -> tuple[NDArray[np.intp], Numbers]:
-    """Which row each new row continues, and its own change of feature `k`."""
+    given: FloatArray | None,
+) -> tuple[IndexArray, FloatArray]:
+    """Return the row that each new row extends, and its own change of feature `k`."""
     feature = part.features[k]
     values, which = np.unique(before[:, k], return_inverse=True)
     counts = np.array(
@@ -179,12 +180,13 @@ def _expand(
 
 def _still_possible(
     part: Part,
-    before: Numbers,
-    owner: NDArray[np.intp],
-    change: Numbers,
+    before: FloatArray,
+    owner: IndexArray,
+    change: FloatArray,
     k: int,
     bound: set[int],
-) -> Truth:
+) -> BoolArray:
+    """Return which partial changes break no constraint, after `k` was added."""
     keep = np.ones(len(owner), dtype=bool)
     if part.features[k].kind == "binary":
         after = before[owner, k] + change[:, k]
@@ -198,13 +200,13 @@ def _still_possible(
         if len(known) == len(columns):
             keep &= satisfied(rule, was, now)
         else:
-            judged = ~np.isnan(was).any(axis=1)
-            keep[judged] &= rule.possible(was[judged], now[judged], known)
+            has_values = ~np.isnan(was).any(axis=1)
+            keep[has_values] &= rule.possible(was[has_values], now[has_values], known)
     return keep
 
 
 def _binding_order(part: Part) -> list[int]:
-    """Sources before targets, and constraints completed as early as that allows."""
+    """Return an order with sources before targets that completes constraints early."""
     sources: dict[int, set[int]] = {k: set() for k in range(len(part.names))}
     for source, target, _ in part.links:
         sources[target].add(source)
@@ -213,7 +215,7 @@ def _binding_order(part: Part) -> list[int]:
         ready = [k for k in part.order if k not in order and sources[k] <= set(order)]
 
         def missing(k: int) -> tuple[int, int]:
-            """How many features the nearest constraint of `k` would still lack."""
+            """Return how many features the nearest constraint of `k` still lacks."""
             lacks = [
                 len(set(columns) - {*order, k})
                 for _, columns in part.rules

@@ -1,44 +1,43 @@
-"""Which feasible changes are interventions on a feature: `minimal` and `joint`."""
+"""Find the feasible changes that are minimal interventions on a feature."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
 from ._deadline import NEVER, Deadline
-from ._distinct import distinct_rows
-from ._part import Numbers, Truth
+from ._distinct_rows import distinct_rows
 
 INTERVENTIONS = ("minimal", "joint")
 
-# Groups of at most so many sets are compared pair by pair, all groups at once.
+# Groups with at most this many sets are compared pair by pair, all groups at once.
 _FEW = 64
 # Pairs of sets compared at once in a larger group.
 _MOST = 2_000_000
 
-Places = NDArray[np.intp]
-
 
 def check_interventions(interventions: str) -> None:
-    """Raise for an unknown reading."""
+    """Raise for an unknown value of `interventions`."""
     if interventions not in INTERVENTIONS:
         raise ValueError(
             f"interventions must be 'minimal' or 'joint', got {interventions!r}."
         )
 
 
-def without_missing(changes: Numbers, before: Numbers) -> Numbers:
-    """Return changes in which what is missing before stays missing, so unchanged."""
-    gone = np.isnan(before)
-    return np.where(gone, 0.0, changes) if gone.any() else changes
+def without_missing(changes: FloatArray, before: FloatArray) -> FloatArray:
+    """Return changes with 0 for missing values, which stay missing."""
+    missing = np.isnan(before)
+    return np.where(missing, 0.0, changes) if missing.any() else changes
 
 
 def minimal_interventions(
-    changes: Numbers, offsets: NDArray[np.intp], deadline: Deadline = NEVER
-) -> Truth:
-    """Column `j` marks the changes of `j` in which nothing moves that need not.
+    changes: FloatArray, offsets: IndexArray, deadline: Deadline = NEVER
+) -> BoolArray:
+    """Return where a change is a minimal intervention on feature `j`, in column `j`.
 
-    For each person and each value of the change in `j`, those whose set of changed
+    For each person and each change of `j` these are the changes whose set of changed
     features contains no other such set.
 
     Parameters
@@ -46,12 +45,16 @@ def minimal_interventions(
     changes : array of shape (n_changes, n_features)
         All feasible changes of each person, person after person.
     offsets : array of shape (n_people + 1,)
-    deadline : when it has to be done
+    deadline : Deadline
+
+    Returns
+    -------
+    array of bool of shape (n_changes, n_features)
     """
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     moved = changes != 0
-    # All features at once: a pair of a change and a feature that moves in it belongs
-    # to the group of its person, feature and amount.
+    # All features at once: each pair of a change and a feature that moves in it is in
+    # the group of its person, feature and amount.
     row, j = np.nonzero(moved)
     if not len(row):
         return moved
@@ -67,16 +70,18 @@ def minimal_interventions(
     return out
 
 
-def _words(moved: Truth) -> NDArray[np.uint64]:
-    """Each row of truth values as the bits of a few 64-bit words."""
+def _words(moved: BoolArray) -> NDArray[np.uint64]:
+    """Return each row of booleans as the bits of a few 64-bit words."""
     width = -(-moved.shape[1] // 64) * 64
     padded = np.zeros((len(moved), width), dtype=bool)
     padded[:, : moved.shape[1]] = moved
     return np.packbits(padded, axis=1).view(np.uint64)
 
 
-def _least(group: Places, sets: NDArray[np.uint64], deadline: Deadline) -> Truth:
-    """Which sets contain no smaller one of the same group; groups stand together."""
+def _least(
+    group: IndexArray, sets: NDArray[np.uint64], deadline: Deadline
+) -> BoolArray:
+    """Return which sets contain no other of their group; groups are contiguous."""
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
     sizes = np.diff(np.r_[starts, len(sets)])
     least = np.ones(len(sets), dtype=bool)
@@ -90,7 +95,7 @@ def _least(group: Places, sets: NDArray[np.uint64], deadline: Deadline) -> Truth
 
 
 def _mark_all_pairs(
-    least: Truth, sets: NDArray[np.uint64], starts: Places, sizes: Places
+    least: BoolArray, sets: NDArray[np.uint64], starts: IndexArray, sizes: IndexArray
 ) -> None:
     """Compare every set with every other of its group, all groups at once."""
     first = np.repeat(starts, sizes)
@@ -104,9 +109,11 @@ def _mark_all_pairs(
     least[a[inside & (a != b)]] = False
 
 
-def _least_by_size(sets: NDArray[np.uint64], deadline: Deadline) -> Truth:
-    """Which of many distinct sets contain no other: the smallest first, then without
-    everything that contains one of those, again."""
+def _least_by_size(sets: NDArray[np.uint64], deadline: Deadline) -> BoolArray:
+    """Return which of many distinct sets contain no other.
+
+    The smallest are kept, all that contain one of them are dropped, and so on.
+    """
     least = np.zeros(len(sets), dtype=bool)
     sizes = np.bitwise_count(sets).sum(axis=1)
     left = np.argsort(sizes, kind="stable")

@@ -1,4 +1,4 @@
-"""One part of an action set, made ready for computing: columns, effects, meaning."""
+"""A part of an action set as arrays: effects, feasibility and program."""
 
 from __future__ import annotations
 
@@ -6,31 +6,42 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skresp.actions import ActionSet, Constraint, Feature
-from skresp.constraints import Program
-
-Numbers = NDArray[np.float64]
-Truth = NDArray[np.bool_]
+from skresp._actions._action_set import ActionSet
+from skresp._actions._constraint import Constraint
+from skresp._actions._feature import Feature
+from skresp._typing import BoolArray, FloatArray
+from skresp.constraints._program import Program
 
 _ROUNDING = 1e-12
+# Smaller changes of a real, or a few units in the last place, do not count as changes.
+_LEAST_CHANGE = 1e-11
 
 
 @dataclass(frozen=True)
 class Part:
-    """Features tied by joint constraints, with the constraints in numbers.
+    """Features that are connected by joint constraints.
 
-    Changes come in two forms, both arrays with a column a feature: *own* changes,
-    what people do directly, and *total* changes, with the effects that follow. Each
+    Own changes and total changes are arrays with one column for each feature. Each
     determines the other.
+
+    Attributes
+    ----------
+    names : tuple of str
+    features : tuple of Feature
+    constraints : tuple of Constraint
+        The constraints over codes.
+    links : tuple of (source, target, scale)
+        The effects by position, ordered so that sources come first.
+    order : tuple of int
+        The positions, every source before its targets.
     """
 
     names: tuple[str, ...]
     features: tuple[Feature, ...]
     constraints: tuple[Constraint, ...]
-    links: tuple[tuple[int, int, float], ...]  # (source, target, scale), sources first
-    order: tuple[int, ...]  # every source before its targets
+    links: tuple[tuple[int, int, float], ...]
+    order: tuple[int, ...]
 
     def __hash__(self) -> int:
         return self._hash
@@ -42,8 +53,8 @@ class Part:
     @cached_property
     def rules(self) -> tuple[tuple[Constraint, list[int]], ...]:
         """The constraints with the positions of their features."""
-        place = {name: i for i, name in enumerate(self.names)}
-        return tuple((r, [place[n] for n in r.features]) for r in self.constraints)
+        position = {name: i for i, name in enumerate(self.names)}
+        return tuple((r, [position[n] for n in r.features]) for r in self.constraints)
 
     @cached_property
     def actionable(self) -> tuple[int, ...]:
@@ -52,7 +63,7 @@ class Part:
 
     @cached_property
     def followers(self) -> tuple[int, ...]:
-        """Positions of the features that move only along with actionable ones."""
+        """Positions of the features that are mutable but not actionable."""
         return tuple(
             i for i, f in enumerate(self.features) if f.can_change and not f.actionable
         )
@@ -71,9 +82,9 @@ class Part:
         return {(self.names[s], self.names[t]): scale for s, t, scale in self.links}
 
     def leads_alone(self, j: int) -> bool:
-        """Whether nothing downstream of `j` could take back what arrives there.
+        """Return whether no feature downstream of `j` can cancel the effects of `j`.
 
-        Then a change of `j` with its effects, where it is feasible, is minimal.
+        Then a feasible change of `j` with its effects is minimal.
         """
         reached = {j}
         for source, target, _ in self.links:
@@ -82,22 +93,32 @@ class Part:
         return not any(self.features[k].can_change for k in reached - {j})
 
     def is_pushed(self, j: int) -> bool:
-        """Return whether a feature upstream of `j` could move and `j` with it."""
+        """Return whether some feature upstream of `j` can change."""
         upstream = {source for source, _ in self.links_into[j]}
         for source, target, _ in reversed(self.links):
             if target in upstream:
                 upstream.add(source)
         return any(self.features[k].can_change for k in upstream)
 
-    def total(self, own: Numbers) -> Numbers:
-        """The total changes that follow from own changes."""
+    def total(self, own: FloatArray) -> FloatArray:
+        """Return the total changes of own changes."""
         change = own.copy()
         for target in self.order:
             self.add_effects(change, target)
         return change
 
-    def add_effects(self, change: Numbers, target: int) -> None:
-        """Add to a feature's own changes what arrives from its sources, in place."""
+    def effects_on(self, change: FloatArray, target: int) -> FloatArray:
+        """Return the sum of the effects on a feature, from its sources' total changes.
+
+        `change` has a last axis of features.
+        """
+        out = np.zeros(change.shape[:-1])
+        for source, scale in self.links_into[target]:
+            out += scale * change[..., source]
+        return out
+
+    def add_effects(self, change: FloatArray, target: int) -> None:
+        """Add the effects of a feature's sources to its own changes, in place."""
         links = self.links_into[target]
         if not links:
             return
@@ -107,14 +128,14 @@ class Part:
             change[:, target] += effect
             size += np.abs(effect)
         if self.features[target].kind == "real":
-            # An own change that takes back what arrives leaves nothing, not 1e-17.
+            # An own change that cancels the effects leaves 0, not 1e-17.
             change[np.abs(change[:, target]) <= _ROUNDING * size, target] = 0.0
 
-    def own(self, change: Numbers) -> Numbers:
-        """Return the own changes behind total changes.
+    def own(self, change: FloatArray) -> FloatArray:
+        """Return the own changes of total changes.
 
-        What is left of a real where effects make up its whole change is rounding, and
-        counts as 0: a feature that nobody can change has not been changed.
+        Where effects make up the whole change of a real, the difference is rounding
+        and counts as 0.
         """
         own, size = change.copy(), np.abs(change)
         for source, target, scale in self.links:
@@ -127,12 +148,12 @@ class Part:
                 own[rounding, target] = 0.0
         return own
 
-    def feasible(self, before: Numbers, own: Numbers) -> Truth:
-        """The meaning: which own changes a person at each row of `before` can make."""
+    def feasible(self, before: FloatArray, own: FloatArray) -> BoolArray:
+        """Return which own changes are feasible from the rows of `before`."""
         ok = np.ones(len(own), dtype=bool)
         for i, feature in enumerate(self.features):
             ok &= feature.allows(before[:, i], own[:, i])
-        ok &= self.accompanied(own)
+        ok &= self.accompanied(before, own)
         after = before + self.total(own)
         for i, feature in enumerate(self.features):
             if feature.kind == "binary":
@@ -141,19 +162,27 @@ class Part:
             ok[ok] = satisfied(rule, before[ok][:, columns], after[ok][:, columns])
         return ok
 
-    def accompanied(self, own: Numbers) -> Truth:
-        """Whether nothing that is merely mutable moves by itself."""
+    def accompanied(self, before: FloatArray, own: FloatArray) -> BoolArray:
+        """Return where features that are only mutable move alongside an actionable one.
+
+        An own change of a real within the rounding of its value does not count.
+        """
         if not self.followers:
             return np.ones(len(own), dtype=bool)
-        led = (own[:, self.actionable] != 0).any(axis=1)
-        return led | (own[:, self.followers] == 0).all(axis=1)
+        acted = np.zeros(len(own), dtype=bool)
+        for k in self.actionable:
+            least = np.zeros(len(own))
+            if self.features[k].kind == "real":
+                least = _LEAST_CHANGE + 4 * np.spacing(np.abs(before[:, k]))
+            acted |= np.abs(own[:, k]) > least
+        return acted | (own[:, self.followers] == 0).all(axis=1)
 
-    def valid(self, before: Numbers) -> Truth:
-        """Which rows obey the constraints as they stand."""
+    def valid(self, before: FloatArray) -> BoolArray:
+        """Return which rows satisfy the constraints before any change."""
         return self.feasible(before, np.zeros_like(before))
 
-    def program(self, before: Numbers) -> Program:
-        """The program whose solutions are the feasible changes of one person."""
+    def program(self, before: FloatArray) -> Program:
+        """Return the program whose solutions are the feasible changes of one person."""
         program = Program(
             dict(zip(self.names, self.features, strict=True)),
             self.program_links,
@@ -161,17 +190,29 @@ class Part:
             [self.names[i] for i in self.order],
         )
         for rule, columns in self.rules:
-            gone = np.isnan(before[columns])
-            if rule.needs_values and gone.any():
-                known = zip(rule.features, gone, strict=True)
-                program.freeze([name for name, missing in known if not missing])
+            missing = np.isnan(before[columns])
+            if rule.needs_values and missing.any():
+                pairs = zip(rule.features, missing, strict=True)
+                program.freeze([name for name, is_missing in pairs if not is_missing])
             else:
                 rule.encode(program)
         return program
 
 
-def satisfied(rule: Constraint, before: Numbers, after: Numbers) -> Truth:
-    """Where a rule holds; where it cannot be judged, nothing it names may move."""
+def stands_alone(part: Part) -> bool:
+    """Return whether a part is one integer or real feature without constraints."""
+    return (
+        len(part.names) == 1
+        and not part.constraints
+        and part.features[0].kind in ("integer", "real")
+    )
+
+
+def satisfied(rule: Constraint, before: FloatArray, after: FloatArray) -> BoolArray:
+    """Return where a constraint holds.
+
+    Where one of its values is missing, it holds if none of its features moves.
+    """
     ok = rule.holds(before, after)
     if rule.needs_values:
         unknown = np.isnan(before).any(axis=1)
@@ -183,25 +224,25 @@ def satisfied(rule: Constraint, before: Numbers, after: Numbers) -> Truth:
 
 @lru_cache(maxsize=64)
 def parts_of(actions: ActionSet) -> tuple[Part, ...]:
-    """The parts of an action set, in the order of `actions.parts`."""
+    """Return the parts of an action set, in the order of `actions.parts`."""
     out = []
     for names in actions.parts:
-        place = {name: i for i, name in enumerate(names)}
-        order = [name for name in actions.effect_order if name in place]
+        position = {name: i for i, name in enumerate(names)}
+        order = [name for name in actions.effect_order if name in position]
         links = [
-            (place[source], place[target], float(scale))
+            (position[source], position[target], float(scale))
             for target in order
             for (source, to), scale in actions.effects.items()
             if to == target
         ]
-        rules = [r for r in actions.constraints if r.features[0] in place]
+        rules = [r for r in actions.constraints if r.features[0] in position]
         out.append(
             Part(
                 names,
                 tuple(actions.features[name] for name in names),
                 tuple(rule.coded(actions.features) for rule in rules),
                 tuple(links),
-                tuple(place[name] for name in order),
+                tuple(position[name] for name in order),
             )
         )
     return tuple(out)

@@ -1,4 +1,4 @@
-"""Where one person can get: all features together, or by one of them."""
+"""The points that one person can reach: by all features together, or by one."""
 
 from __future__ import annotations
 
@@ -9,34 +9,32 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from skresp.actions import (
-    ActionSet,
+from skresp._actions._action_set import ActionSet
+from skresp._actions._encoding import code_of, column_positions, decode, encode
+from skresp._dataframe import (
     as_row,
-    code_of,
     column,
-    column_positions,
-    decode,
-    encode,
     frame_like,
     is_frame,
     row_labels,
-    spread,
+    take_rows,
 )
+from skresp._typing import FloatArray, IndexArray
 
 from ._cache import Reach, make_reaches, shared_cache
+from ._errors import EnumerationError, TooLargeError
 from ._interventions import check_interventions
-from ._minimal import list_minimal
-from ._outcome import EnumerationError, Outcome, TooLargeError
-from ._part import Numbers, Part, parts_of
-from ._sample import sample_joint, sample_minimal
-from ._search import MOST_BY_SOLVER, Search
+from ._minimal_interventions import list_minimal
+from ._outcome import Outcome
+from ._part import Part, parts_of
+from ._sampling import sample_joint, sample_minimal
+from ._solver_search import MOST_BY_SOLVER, Search
 
 METHODS = ("auto", "grid", "highs", "sample")
 MOST_POINTS = 1_000_000
-MOST_BY_HIGHS = 10_000  # a point takes it a millisecond and more
+MOST_BY_HIGHS = 10_000  # a point takes a millisecond or more
 SAMPLED_POINTS = 500
 
 
@@ -80,7 +78,7 @@ def reachable_set(
     missing: str = "raise",
     random_state: Any = None,
 ) -> ReachableSet:
-    """The points that one person can reach.
+    """Return the points that one person can reach.
 
     Parameters
     ----------
@@ -140,17 +138,19 @@ def reachable_set(
     codes = encode(action_set, table, missing=missing)
     check_valid(action_set, table, codes)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
-    ask = _Ask(interventions, method, max_points, rng)
+    request = _Request(interventions, method, max_points, rng)
     if feature is None:
-        changes, how, complete, tried = _everything(action_set, codes[0], ask)
+        changes, how, complete, tried = _everything(action_set, codes[0], request)
     else:
         if feature not in action_set.features:
             raise ValueError(
                 f"There is no feature {feature!r} in the action set; it has "
                 f"{', '.join(action_set.names)}."
             )
-        changes, how, complete, tried = _by_feature(action_set, codes[0], feature, ask)
-    points = spread(table, np.zeros(len(changes), dtype=np.intp))
+        changes, how, complete, tried = _by_feature(
+            action_set, codes[0], feature, request
+        )
+    points = take_rows(table, np.zeros(len(changes), dtype=np.intp))
     before = np.repeat(codes, len(changes), axis=0)
     return ReachableSet(
         decode(action_set, points, before, before + changes),
@@ -164,9 +164,21 @@ def reachable_set(
 def check_feasibility(
     action_set: ActionSet, x: Any, reached: Mapping[str, Any]
 ) -> Outcome:
-    """Whether one person can get some features to these values, by the solver.
+    """Return whether a person can reach these values of some features.
 
-    Features that are not named may move along. The answer is three-valued.
+    Parameters
+    ----------
+    action_set : ActionSet
+        What people can change.
+    x : dict, Series, frame or array with one row
+        The person.
+    reached : dict from str to value
+        The value to reach, by feature. Other features may change as well.
+
+    Returns
+    -------
+    outcome : Outcome
+        FEASIBLE, INFEASIBLE, or UNDECIDED if the solver runs out of time.
 
     Examples
     --------
@@ -193,10 +205,10 @@ def check_feasibility(
         wanted = {}
         for i, name in enumerate(part.names):
             if name in reached:
-                place = column_positions(action_set, table)[
+                position = column_positions(action_set, table)[
                     action_set.names.index(name)
                 ]
-                now = column(table, place)[0]
+                now = column(table, position)[0]
                 if now == reached[name]:
                     if part.features[i].can_change or part.constraints:
                         wanted[i] = codes[0, action_set.names.index(name)]
@@ -214,9 +226,9 @@ def check_feasibility(
 
 
 def check_valid(
-    action_set: ActionSet, table: Any, codes: Numbers, way_out: str = ""
+    action_set: ActionSet, table: Any, codes: FloatArray, way_out: str = ""
 ) -> None:
-    """Raise for rows that break a joint constraint as they stand."""
+    """Raise for rows that break a joint constraint before any change."""
     for rule, bad in zip(action_set.constraints, action_set.broken(codes), strict=True):
         if bad.any():
             labels = [str(label) for label in row_labels(table)[bad][:3]]
@@ -231,7 +243,9 @@ def check_valid(
 
 
 @dataclass(frozen=True)
-class _Ask:
+class _Request:
+    """The options of a call of `reachable_set`."""
+
     interventions: str
     method: str
     max_points: int | None
@@ -246,90 +260,99 @@ class _Ask:
         return self.max_points or SAMPLED_POINTS
 
 
-_Answer = tuple[Numbers, str, bool, int | None]
+# Changes, the method that found them, whether they are all, and the proposals made.
+_Answer = tuple[FloatArray, str, bool, int | None]
 
 
-def _by_feature(actions: ActionSet, x: Numbers, feature: str, ask: _Ask) -> _Answer:
+def _by_feature(
+    actions: ActionSet, x: FloatArray, feature: str, request: _Request
+) -> _Answer:
+    """Return the interventions on one feature."""
     part = next(p for p in parts_of(actions) if feature in p.names)
     if not actions.features[feature].actionable:
         return np.zeros((0, len(x))), "grid", True, None
-    on_part, how, complete, tried = _on_part(part, _on(actions, part, x), feature, ask)
+    on_part, how, complete, tried = _on_part(
+        part, _on(actions, part, x), feature, request
+    )
     changes = np.zeros((len(on_part), len(x)))
     changes[:, [actions.names.index(name) for name in part.names]] = on_part
     return changes, how, complete, tried
 
 
-def _on_part(part: Part, x: Numbers, feature: str | None, ask: _Ask) -> _Answer:
-    """Changes of one part: interventions on a feature, or everything feasible."""
+def _on_part(
+    part: Part, x: FloatArray, feature: str | None, request: _Request
+) -> _Answer:
+    """Return changes of one part: interventions on a feature, or all feasible ones."""
     j = None if feature is None else part.names.index(feature)
-    if ask.method in ("auto", "grid"):
+    if request.method in ("auto", "grid"):
         reach = shared_cache.get(part, x[None])[0]
         if isinstance(reach.refused, TooLargeError):
-            # One person may have a longer list than each of a crowd.
-            reach = make_reaches(part, x[None], most=ask.most)[0]
-        changes = reach.changes if j is None else _pick(reach, j, ask)
+            # For one person a longer list fits in memory than for many.
+            reach = make_reaches(part, x[None], most=request.most)[0]
+        changes = reach.changes if j is None else _pick(reach, j, request)
         refusal = reach.refused
-        if refusal is None and len(changes) > ask.most:
-            refusal = TooLargeError(part.names, len(changes), ask.most)
+        if refusal is None and len(changes) > request.most:
+            refusal = TooLargeError(part.names, len(changes), request.most)
         if refusal is None:
             return changes, "grid", True, None
-        if ask.method == "grid":
+        if request.method == "grid":
             raise refusal
-        if j is not None and ask.interventions == "minimal":
+        if j is not None and request.interventions == "minimal":
             for how, solver in (("grid", False), ("highs", True)):
                 listed = list_minimal(part, x, j, solver=solver)
-                if listed is not None and len(listed) <= ask.most:
+                if listed is not None and len(listed) <= request.most:
                     return listed, how, True, None
-        few = min(ask.most, MOST_BY_SOLVER)
+        few = min(request.most, MOST_BY_SOLVER)
         try:
-            changes, complete = _by_solver(part, x, j, ask.interventions, few)
+            changes, complete = _by_solver(part, x, j, request.interventions, few)
             if complete:
                 return changes, "highs", True, None
         except EnumerationError:
             pass
-    if ask.method == "highs":
-        most = ask.max_points or MOST_BY_HIGHS
-        changes, complete = _by_solver(part, x, j, ask.interventions, most)
+    if request.method == "highs":
+        most = request.max_points or MOST_BY_HIGHS
+        changes, complete = _by_solver(part, x, j, request.interventions, most)
         return changes, "highs", complete, None
-    if j is not None and ask.interventions == "minimal":
-        sample = sample_minimal(part, x, j, ask.wanted, ask.rng)
+    if j is not None and request.interventions == "minimal":
+        sample = sample_minimal(part, x, j, request.wanted, request.rng)
     else:
-        sample = sample_joint(part, x, j, ask.wanted, ask.rng)
+        sample = sample_joint(part, x, j, request.wanted, request.rng)
     return sample.changes, "sample", False, sample.tried
 
 
 def _by_solver(
-    part: Part, x: Numbers, j: int | None, interventions: str, most: int
-) -> tuple[Numbers, bool]:
+    part: Part, x: FloatArray, j: int | None, interventions: str, most: int
+) -> tuple[FloatArray, bool]:
+    """Return changes listed by the solver, and whether these are all."""
     search = Search(part, x)
     if j is not None and interventions == "minimal":
         return search.minimal(j, most)
     return search.changes(j, most)
 
 
-def _pick(reach: Reach, j: int, ask: _Ask) -> Numbers:
-    return reach.changes[reach.interventions(j, ask.interventions)]
+def _pick(reach: Reach, j: int, request: _Request) -> FloatArray:
+    return reach.changes[reach.interventions(j, request.interventions)]
 
 
-def _everything(actions: ActionSet, x: Numbers, ask: _Ask) -> _Answer:
-    """The product of the parts, listed or drawn."""
+def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _Answer:
+    """Return the product of the parts' changes, listed or drawn."""
     parts = [p for p in parts_of(actions) if p.actionable]
-    answers = [_on_part(part, _on(actions, part, x), None, ask) for part in parts]
+    answers = [_on_part(part, _on(actions, part, x), None, request) for part in parts]
     sizes = [len(changes) for changes, *_ in answers]
     complete = all(complete for _, _, complete, _ in answers)
     methods = {how for _, how, _, _ in answers}
     how = next((m for m in ("sample", "highs") if m in methods), "grid")
     size = math.prod(sizes)
     tried = [t for *_, t in answers if t is not None]
-    if ask.method != "sample" and complete and size <= ask.most:
+    if request.method != "sample" and complete and size <= request.most:
         picks = list(np.unravel_index(np.arange(size), sizes)) if sizes else []
-    elif ask.method in ("grid", "highs"):
-        raise TooLargeError(actions.names, size, ask.most)
+    elif request.method in ("grid", "highs"):
+        raise TooLargeError(actions.names, size, request.most)
     else:
-        # The current point first; a part of which nothing was found stays put.
+        # The current point first; a part without drawn changes stays put.
         how, complete = "sample", False
-        n = ask.wanted
-        picks = [ask.rng.integers(max(s, 1), size=n - 1) for s in sizes]
+        n = request.wanted
+        picks = [request.rng.integers(max(s, 1), size=n - 1) for s in sizes]
         tried.append(n - 1)
     changes = np.zeros((len(picks[0]) if sizes else 1, len(x)))
     for part, (on_part, *_), pick in zip(parts, answers, picks, strict=True):
@@ -340,12 +363,12 @@ def _everything(actions: ActionSet, x: Numbers, ask: _Ask) -> _Answer:
     return changes, how, complete, sum(tried) if tried else None
 
 
-def _on(actions: ActionSet, part: Part, x: Numbers) -> Numbers:
+def _on(actions: ActionSet, part: Part, x: FloatArray) -> FloatArray:
     return x[[actions.names.index(name) for name in part.names]]
 
 
-def _as_container(actions: ActionSet, table: Any, changes: Numbers) -> Any:
-    order: NDArray[np.intp] = np.argsort(column_positions(actions, table))
+def _as_container(actions: ActionSet, table: Any, changes: FloatArray) -> Any:
+    order: IndexArray = np.argsort(column_positions(actions, table))
     if not is_frame(table):
         return changes[:, order]
     columns = {str(table.columns[i]): changes[:, k] for i, k in enumerate(order)}

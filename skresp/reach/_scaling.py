@@ -1,9 +1,9 @@
-"""Programs in units that a floating-point solver can work with.
+"""Scale programs to units that a floating-point solver can work with.
 
-A solver decides up to an absolute tolerance. A column that ranges over 1e12 and a
-literal beside it differ by more than that tolerance can tell, so every column is
-shifted and divided by its own range, for the person at hand. What the solver then
-cannot resolve is made up for by exact arithmetic on the bounds (`tighten`).
+A solver decides up to an absolute tolerance. With a column that ranges over 1e12 beside
+a literal, that tolerance is too coarse. So every column is shifted and divided by its
+own range, for each person. What the solver still cannot resolve is handled by exact
+arithmetic on the bounds (`tighten`).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.constraints import Expression, Program, Row
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.constraints._expression import Expression
+from skresp.constraints._program import Program, Row
 
-Columns = NDArray[np.float64]
-
-# Integer columns with a wider range are continuous for the solver and rounded after.
+# Integer columns with a wider range are continuous for the solver, then rounded.
 WIDEST_INTEGER = 2.0**20
-# Weights below this, relative to the largest of their row, are left to the bounds of
-# the row. The solver itself would drop them without a word.
+# Weights below this, relative to the largest of their row, widen the bounds of the row
+# instead. The solver itself would drop them silently.
 _LEAST_WEIGHT = 1e-9
-_MEANING = 1e-9  # what the meaning of a constraint allows reals to be off by
+_MEANING = 1e-9  # the relative error that constraints allow for reals
 _ROUNDING = 1e-15
 _ROUNDS = 20
 
@@ -36,15 +36,17 @@ class Box:
 
     Attributes
     ----------
-    lower, upper : arrays, one entry a column
-    integer : which columns take whole values
-    slack : what the meaning lets each column be off by, besides a relative part
+    lower, upper : array of shape (n_columns,)
+    integer : array of bool of shape (n_columns,)
+        Which columns take whole values.
+    slack : array of shape (n_columns,)
+        The absolute error that constraints allow, in addition to the relative one.
     """
 
-    lower: Columns
-    upper: Columns
-    integer: NDArray[np.bool_]
-    slack: Columns
+    lower: FloatArray
+    upper: FloatArray
+    integer: BoolArray
+    slack: FloatArray
 
     @classmethod
     def of(cls, program: Program) -> Box:
@@ -57,17 +59,17 @@ class Box:
         )
 
     @property
-    def wide(self) -> NDArray[np.bool_]:
-        """Return which integer columns the solver takes for continuous ones."""
+    def wide(self) -> BoolArray:
+        """Which integer columns are continuous for the solver."""
         return self.integer & (self.upper - self.lower > WIDEST_INTEGER)
 
     @property
-    def switches(self) -> NDArray[np.intp]:
-        """Return the positions of integer columns with two values."""
+    def switches(self) -> IndexArray:
+        """Positions of the integer columns with two values."""
         return np.flatnonzero(self.integer & (self.upper - self.lower == 1))
 
     def bounds(self, expression: Expression) -> tuple[float, float]:
-        """Return the least and greatest value of an expression."""
+        """Return the smallest and largest value of an expression."""
         terms = [
             _Term.of(c, w, self.lower, self.upper) for c, w in expression.terms.items()
         ]
@@ -75,14 +77,14 @@ class Box:
         high = math.fsum(term.most for term in terms)
         return expression.constant + low, expression.constant + high
 
-    def fixed(self, columns: NDArray[np.intp], values: Columns) -> Box:
+    def fixed(self, columns: IndexArray, values: FloatArray) -> Box:
         """Return the box with some columns fixed."""
         lower, upper = self.lower.copy(), self.upper.copy()
         lower[columns] = upper[columns] = values
         return replace(self, lower=lower, upper=upper)
 
-    def around(self, point: Columns, share: float) -> Box:
-        """Return a box about a point, whose sides are a share of this one's."""
+    def around(self, point: FloatArray, share: float) -> Box:
+        """Return a box around a point, with sides that are a share of this one's."""
         reach = share * (self.upper - self.lower)
         reach = np.where(self.integer, np.ceil(reach), reach)
         lower = np.maximum(self.lower, point - reach)
@@ -91,10 +93,11 @@ class Box:
 
 
 def tighten(rows: Sequence[Row], box: Box) -> Box | None:
-    """Return the box without values that some row by itself forbids.
+    """Return the box without values that a single row excludes.
 
-    None where nothing is left, which proves that the rows have no solution. Sums of
-    whole numbers are exact; others may be off by what the meaning allows.
+    Return None where nothing is left, which proves that the rows have no solution.
+    Sums of whole numbers are exact; for others the error that constraints allow is
+    added.
     """
     lower, upper = box.lower.copy(), box.upper.copy()
     for _ in range(_ROUNDS):
@@ -113,11 +116,11 @@ def _tighten_row(
     weights: dict[int, float],
     low: float,
     high: float,
-    lower: Columns,
-    upper: Columns,
+    lower: FloatArray,
+    upper: FloatArray,
     box: Box,
 ) -> bool | None:
-    """Tighten the bounds by one row, in place; None where it cannot hold."""
+    """Tighten the bounds by one row, in place; return None where it cannot hold."""
     if low == -math.inf and high == math.inf:
         return False
     terms = [_Term.of(c, w, lower, upper) for c, w in weights.items()]
@@ -128,7 +131,7 @@ def _tighten_row(
         return None
     moved = False
     for c, w, term_least, term_most in terms:
-        # What the other columns leave for this one.
+        # The range that the other columns leave for this term.
         room = low - off - (most - term_most), high + off - (least - term_least)
         first, last = sorted((room[0] / w, room[1] / w))
         gain = 1e-3 * float(upper[c] - lower[c])
@@ -136,7 +139,7 @@ def _tighten_row(
             first, last = _whole(first, last, 0.0 if off == 0 else 1e-12)
             gain = 0.5
         elif len(terms) == 1 and low == high:
-            first = last = low / w  # a value that was asked for
+            first = last = low / w  # a value that the caller demands
         if first > lower[c] + gain or lower[c] < first >= upper[c]:
             lower[c], moved = first, True
         if last < upper[c] - gain or upper[c] > last <= lower[c]:
@@ -149,10 +152,10 @@ def _tighten_row(
 
 
 def _whole(first: float, last: float, off: float) -> tuple[float, float]:
-    """Return the whole numbers at the ends of a range, which may be off a little.
+    """Return the whole numbers at the ends of a range, up to a relative error.
 
     A quotient of whole numbers below 2**52 is rounded to a whole number only where it
-    is one, so that no allowance is needed.
+    is one, so that the error can be 0.
     """
     if math.isfinite(first):
         first = float(math.ceil(first - off * max(1.0, abs(first))))
@@ -162,7 +165,7 @@ def _whole(first: float, last: float, off: float) -> tuple[float, float]:
 
 
 class _Term(NamedTuple):
-    """A weighted column of a row, and what it adds at least and at most."""
+    """A weighted column of a row, and the smallest and largest value that it adds."""
 
     column: int
     weight: float
@@ -170,22 +173,22 @@ class _Term(NamedTuple):
     most: float
 
     @classmethod
-    def of(cls, c: int, w: float, lower: Columns, upper: Columns) -> _Term:
+    def of(cls, c: int, w: float, lower: FloatArray, upper: FloatArray) -> _Term:
         ends = w * float(lower[c]), w * float(upper[c])
         return cls(c, w, min(ends), max(ends))
 
 
 def _tolerance(terms: Sequence[_Term], low: float, high: float, box: Box) -> float:
-    """Return how far a row may be off, in our arithmetic and by the meaning."""
+    """Return the error of a row: of our arithmetic, and allowed by the constraints."""
     limits = [limit for limit in (low, high) if math.isfinite(limit)]
     if not limits:
-        return 0.0  # nothing is limited
+        return 0.0  # the row limits nothing
     size = math.fsum(max(abs(t.least), abs(t.most)) for t in terms)
     size = max(size, *map(abs, limits))
     whole = all(box.integer[t.column] and t.weight == round(t.weight) for t in terms)
     if whole and all(limit == round(limit) for limit in limits) and size < 2**52:
         return 0.0
-    # Literals cancel out against the limit and say nothing of the size of the values.
+    # Literals cancel against the limit and say nothing about the size of the values.
     fixed = math.fsum(
         t.least for t in terms if t.least == t.most and box.integer[t.column]
     )
@@ -202,15 +205,19 @@ def _tolerance(terms: Sequence[_Term], low: float, high: float, box: Box) -> flo
 class Model:
     """A program in the solver's units: `columns = shift + scale * units`.
 
-    `arrays` are the costs, the bounds of columns, the bounds of rows, the rows
-    themselves (starts, columns, weights), and which columns are integer.
+    Attributes
+    ----------
+    arrays : tuple of arrays
+        The costs, the bounds of columns, the bounds of rows, the rows themselves
+        (starts, columns, weights), and which columns are integer.
+    shift, scale : array of shape (n_columns,)
     """
 
     arrays: tuple[NDArray[Any], ...]
-    shift: Columns
-    scale: Columns
+    shift: FloatArray
+    scale: FloatArray
 
-    def holds(self, units: Columns, off: float) -> bool:
+    def holds(self, units: FloatArray, off: float) -> bool:
         """Return whether values are a solution, up to `off` of the terms of a row."""
         if units.shape != self.shift.shape or not np.isfinite(units).all():
             return False
@@ -229,7 +236,7 @@ class Model:
 def scaled_model(box: Box, rows: Sequence[Row], objective: Expression) -> Model:
     """Return the program in units of each column's own range.
 
-    Shifts and scales are such that nothing feasible is lost.
+    No feasible point is lost.
     """
     inside = (box.lower <= 0) & (box.upper >= 0)
     nearest = np.where(box.lower > 0, box.lower, box.upper)
@@ -262,8 +269,9 @@ def scaled_model(box: Box, rows: Sequence[Row], objective: Expression) -> Model:
 
 
 def _scaled_row(
-    row: Row, shift: Columns, scale: Columns, first: Columns, last: Columns
+    row: Row, shift: FloatArray, scale: FloatArray, first: FloatArray, last: FloatArray
 ) -> Row:
+    """Return a row in the solver's units."""
     weights, low, high = row
     moved = math.fsum(w * float(shift[c]) for c, w in weights.items())
     inner = {c: w * float(scale[c]) for c, w in weights.items()}
@@ -274,12 +282,12 @@ def _scaled_row(
         weight = w / size
         if abs(weight) >= _LEAST_WEIGHT:
             out[c] = weight
-        else:  # too small for the solver: the bounds leave room for all it can be
+        else:  # too small for the solver: the bounds allow all its values
             ends = weight * float(first[c]), weight * float(last[c])
             low, high = low - max(ends), high - min(ends)
     return out, low, high
 
 
-def _power(values: Columns) -> Columns:
-    """Return the power of two next to each positive value; dividing by it is exact."""
+def _power(values: FloatArray) -> FloatArray:
+    """Return the power of two at or above each value; dividing by it is exact."""
     return np.exp2(np.ceil(np.log2(values)))

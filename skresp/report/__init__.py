@@ -1,13 +1,6 @@
-"""What people read: a notice for one person, an audit of a model."""
+"""Notices for one person and audits of a model."""
 
-from ._audit import AuditReport
-from ._notice import Notice, notice
-from ._write import whole_file, write_text
+from .audit._report import AuditReport
+from .notice._notice import Notice, notice
 
-__all__ = [
-    "AuditReport",
-    "Notice",
-    "notice",
-    "whole_file",
-    "write_text",
-]
+__all__ = ["AuditReport", "Notice", "notice"]

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that appear under their name only when they are complete."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A file to write beside the one that is meant, which then takes its name.
+    """Yield a temporary file to write, which is renamed to `path` at the end.
 
-    Until then it has a hidden name with the same ending; where the writing fails it is
-    taken away.
+    It is a hidden file in the same folder, with the same ending. If writing fails, it
+    is removed, and a file that existed before stays as it was.
     """
     final = Path(path)
     handle, name = tempfile.mkstemp(
@@ -34,6 +34,6 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file, whole or not at all."""
+    """Write a text file that appears only when it is complete."""
     with whole_file(path) as part:
         part.write_text(text, encoding="utf-8")

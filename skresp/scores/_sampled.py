@@ -1,4 +1,4 @@
-"""Scores from samples, for people whose changes cannot be listed."""
+"""Scores from samples, for people whose interventions cannot be listed."""
 
 from __future__ import annotations
 
@@ -8,59 +8,72 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from skresp.reach import (
-    Part,
-    Reach,
-    TooLargeError,
-    allow,
-    cannot_move,
-    list_by_solver,
-    list_minimal,
-    sample_joint,
-    sample_minimal,
-)
+from skresp._model._row_batch import RowBatch, Segment
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allow
+from skresp.reach._cache import Reach
+from skresp.reach._errors import TooLargeError
+from skresp.reach._feasible_changes import FeasibleChanges
+from skresp.reach._minimal_interventions import list_minimal
+from skresp.reach._own_changes import own_ranges
+from skresp.reach._part import Part
+from skresp.reach._sampling import Sample, sample_joint, sample_minimal
+from skresp.reach._solver_search import cannot_move, list_by_solver
 
-from ._alone import own_ranges
-from ._door import Door, Segment
-from ._dress import Numbers
-from ._listed import Places, chunks, new_values
-from ._lists import Lists, Question
-from ._stream import Keys, feature_keys, generator, uniforms
+from ._enumerated import chunks, new_values
+from ._row_rng import Keys, feature_keys, generator, uniforms
+from ._settings import ScoreSettings
+from ._strategy import split_rows
 
-# Draws that the model is asked about even where the time is up.
+# Draws that are evaluated even after the time has ended.
 _LAST_DRAWS = 500
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Interventions of some rows, one row after the other: `counts[i]` of the i-th.
+    """Interventions of several rows on one feature, ordered by row.
 
-    Where `exact`, they are all there are; else they were drawn.
+    Attributes
+    ----------
+    counts : array of shape (n_rows,)
+        The number of interventions of each row.
+    before, changes : array of shape (n_interventions, n_features)
+        Current values and total changes on the part.
+    exact : array of bool of shape (n_rows,)
+        Where these are all interventions; elsewhere they were drawn.
+    uniform : array of bool of shape (n_rows,)
+        Where all interventions have the same chance to be drawn.
+    tried : array of shape (n_rows,)
+        The number of proposals.
     """
 
-    counts: Places
-    before: Numbers
-    changes: Numbers
-    exact: NDArray[np.bool_]
+    counts: IndexArray
+    before: FloatArray
+    changes: FloatArray
+    exact: BoolArray
+    uniform: BoolArray
+    tried: IndexArray
 
     @classmethod
     def of(
-        cls, values: Numbers, found: Sequence[Numbers], exact: bool | list[bool]
+        cls, values: FloatArray, samples: Sequence[Sample], exact: bool | list[bool]
     ) -> Draw:
-        """From one array of changes a row."""
-        counts = np.array([len(changes) for changes in found], dtype=np.intp)
+        """Join samples, one for each row."""
+        changes = [sample.changes for sample in samples]
+        counts = np.array([len(each) for each in changes], dtype=np.intp)
         return cls(
             counts,
             np.repeat(values, counts, axis=0),
-            np.concatenate([np.zeros((0, values.shape[1])), *found]),
+            np.concatenate([np.zeros((0, values.shape[1])), *changes]),
             np.broadcast_to(exact, len(values)),
+            np.array([sample.uniform for sample in samples], dtype=bool),
+            np.array([sample.tried for sample in samples], dtype=np.intp),
         )
 
 
-def draw_alone(part: Part, values: Numbers, keys: Keys, n: int) -> Draw:
-    """Uniform changes of a feature that stands alone, `n` for each row."""
+def draw_from_range(part: Part, values: FloatArray, keys: Keys, n: int) -> Draw:
+    """Draw uniform changes of a feature that stands alone, `n` for each row."""
     feature = part.features[0]
     low, high = own_ranges(feature, values[:, 0])
     u = uniforms(feature_keys(keys, part.names[0]), n)
@@ -68,163 +81,155 @@ def draw_alone(part: Part, values: Numbers, keys: Keys, n: int) -> Draw:
         change = low[:, None] + (high - low)[:, None] * u
     else:
         within = (low <= 0) & (high >= 0)  # 0 is no change and is left out
-        places = np.floor(u * (high - low + 1 - within)[:, None]) + low[:, None]
-        places += within[:, None] & (places >= 0)
-        change = places * (feature.step or 1)
+        positions = np.floor(u * (high - low + 1 - within)[:, None]) + low[:, None]
+        positions += within[:, None] & (positions >= 0)
+        change = positions * (feature.step or 1)
+    every = np.full(len(values), n, dtype=np.intp)
     return Draw(
-        np.full(len(values), n, dtype=np.intp),
+        every,
         np.repeat(values, n, axis=0),
         change.reshape(-1, 1),
         np.zeros(len(values), dtype=bool),
+        np.ones(len(values), dtype=bool),
+        every,
     )
 
 
-def draw_listed(
+def draw_from_lists(
     part: Part,
-    values: Numbers,
+    values: FloatArray,
     reaches: Sequence[Reach],
-    question: Question,
+    settings: ScoreSettings,
     j: int,
     keys: Keys,
 ) -> Draw:
-    """Interventions drawn from complete lists."""
-    u = uniforms(feature_keys(keys, part.names[j]), question.n_samples)
-    found = []
+    """Draw interventions from complete lists."""
+    u = uniforms(feature_keys(keys, part.names[j]), settings.n_samples)
+    samples = []
     for i, reach in enumerate(reaches):
-        pool = reach.interventions(j, question.interventions)
+        pool = reach.interventions(j, settings.interventions)
         picks = (u[i] * len(pool)).astype(np.intp) if len(pool) else []
-        found.append(reach.changes[pool[picks]])
-    return Draw.of(values, found, False)
+        samples.append(Sample(reach.changes[pool[picks]], len(picks)))
+    return Draw.of(values, samples, False)
 
 
-def draw_tied(
+def draw_unlisted(
     part: Part,
-    values: Numbers,
+    values: FloatArray,
     reaches: Sequence[Reach],
-    question: Question,
+    settings: ScoreSettings,
     j: int,
     keys: Keys,
 ) -> Draw:
-    """Interventions in parts that the grid cannot list, person by person.
+    """List or draw interventions in parts that the grid cannot list, row by row.
 
-    They are listed while they are few, which may take half of the points of the score,
-    and drawn elsewhere. Where the time ends, what has been drawn for the first person
-    counts.
+    They are listed where they are few, which may take half of the points of the score,
+    and drawn otherwise. If the time ends, the draws of the first row still count.
     """
-    how, n = question.interventions, question.n_samples
-    found: list[Numbers] = []
+    interventions, n = settings.interventions, settings.n_samples
+    samples: list[Sample] = []
     exact: list[bool] = []
     for x, reach, key in zip(
         values, reaches, feature_keys(keys, part.names[j]), strict=True
     ):
-        question.deadline.check()
-        left, half = question.points, question.points // 2
-        with allow(question.deadline, half) as given:
-            changes = _list_tied(part, x, reach, how, j)
+        settings.deadline.check()
+        with allow(settings.deadline, settings.points // 2) as given:
+            changes = _list_interventions(part, x, reach, interventions, j)
         is_exact = changes is not None
-        if changes is None:
-            sample = sample_minimal if how == "minimal" else sample_joint
-            spent = half - given.points if half < np.inf else 0
-            with allow(question.deadline, left - spent):
+        if changes is not None:
+            drawn = Sample(changes, 0)
+        else:
+            sample = sample_minimal if interventions == "minimal" else sample_joint
+            with allow(settings.deadline, settings.points - given.spent):
                 drawn = sample(part, x, j, n, generator(key))
-                changes = drawn.changes
-                is_exact = not len(changes) and cannot_move(part, x, j)
-            if not drawn.uniform:
-                changes = changes[:0]  # their share would say nothing
-            if not len(changes) and not is_exact:
-                question.deadline.check()  # no time is no answer
+                is_exact = not len(drawn.changes) and cannot_move(part, x, j)
+            if not len(drawn.changes) and not is_exact:
+                settings.deadline.check()  # no draw in time is not a score of 0
         exact.append(is_exact)
-        found.append(changes)
+        samples.append(drawn)
     if len(values) > 1:
-        question.deadline.check()
-    return Draw.of(values, found, exact)
+        settings.deadline.check()
+    return Draw.of(values, samples, exact)
 
 
-def _list_tied(
-    part: Part, x: Numbers, reach: Reach, how: str, j: int
-) -> Numbers | None:
-    """Return all interventions of one person on a feature, None where too many."""
+def _list_interventions(
+    part: Part, x: FloatArray, reach: Reach, interventions: str, j: int
+) -> FloatArray | None:
+    """Return all interventions of one row on a feature; None if they are too many."""
     if np.isnan(x[j]):
-        return np.zeros((0, len(x)))  # what is missing stays missing
-    if how == "minimal" and not part.links_into[j]:
+        return np.zeros((0, len(x)))  # a missing value stays missing
+    if interventions == "minimal" and not part.links_into[j]:
         return list_minimal(part, x, j)
     if isinstance(reach.refused, TooLargeError):
-        return list_by_solver(part, x, j, how)
+        return list_by_solver(part, x, j, interventions)
     return None
 
 
-Drawer = Callable[[int, Places, Keys], Draw]
+#: Draws for a feature, positions among some rows, and the keys of these rows.
+DrawFunction = Callable[[int, IndexArray, Keys], Draw]
 
 
-def draws(lists: Lists, question: Question) -> Iterator[tuple[Places, Drawer]]:
-    """The rows to draw for, each time with how.
-
-    The second is a function of the feature, of positions among these rows and of
-    their keys.
-    """
-    part = lists.part
-    alone = lists.which < 0
-    tied = ~alone & lists.valid
-    if len(lists.refused):
-        tied &= lists.refused[lists.which]
-    listed = ~alone & ~tied & lists.valid
-    if alone.any():
-        rows = np.flatnonzero(alone)
-        yield rows, partial(_draw_alone, part, lists.values[rows], question.n_samples)
-    ways: list[tuple[NDArray[np.bool_], Any]] = [(tied, draw_tied)]
-    if question.method == "sample":
-        ways.append((listed, draw_listed))
-    for mask, draw in ways:
-        if mask.any():
-            rows = np.flatnonzero(mask)
-            yield rows, partial(_draw, draw, lists, rows, question)
+def draws(
+    feasible: FeasibleChanges, settings: ScoreSettings
+) -> Iterator[tuple[IndexArray, DrawFunction]]:
+    """Yield groups of rows whose interventions are drawn, each with its function."""
+    ranged, unlisted, listed = split_rows(feasible)
+    if len(ranged):
+        values, n = feasible.values[ranged], settings.n_samples
+        yield ranged, partial(_draw_from_range, feasible.part, values, n)
+    if len(unlisted):
+        yield unlisted, partial(_draw, draw_unlisted, feasible, unlisted, settings)
+    if len(listed) and settings.method == "sample":
+        yield listed, partial(_draw, draw_from_lists, feasible, listed, settings)
 
 
-def _draw_alone(
-    part: Part, values: Numbers, n: int, j: int, some: Places, keys: Keys
+def _draw_from_range(
+    part: Part, values: FloatArray, n: int, j: int, some: IndexArray, keys: Keys
 ) -> Draw:
-    return draw_alone(part, values[some], keys, n)
+    return draw_from_range(part, values[some], keys, n)
 
 
 def _draw(
     draw: Any,
-    lists: Lists,
-    rows: Places,
-    question: Question,
+    feasible: FeasibleChanges,
+    rows: IndexArray,
+    settings: ScoreSettings,
     j: int,
-    some: Places,
+    some: IndexArray,
     keys: Keys,
 ) -> Draw:
-    reaches = [lists.reaches[w] for w in lists.which[rows[some]]]
-    return draw(lists.part, lists.values[rows[some]], reaches, question, j, keys)
+    reaches = [feasible.reaches[w] for w in feasible.which[rows[some]]]
+    return draw(feasible.part, feasible.values[rows[some]], reaches, settings, j, keys)
 
 
 def count_drawn(
-    door: Door, part: Part, rows: Places, draw: Draw
-) -> tuple[Places, Places]:
-    """How many of each row's draws reach the target, of how many.
+    batch: RowBatch, part: Part, rows: IndexArray, draw: Draw
+) -> tuple[IndexArray, IndexArray]:
+    """Count how many draws of each row reach the target, and how many were evaluated.
 
-    With a limit to the time some draws may be left out. The first of them are always
-    asked about: drawing them took the time.
+    With a time limit some draws may be left out. The first ones are always evaluated,
+    because drawing them took the time.
     """
     hits = np.zeros(len(rows), dtype=np.intp)
-    asked = np.zeros(len(rows), dtype=np.intp)
+    evaluated = np.zeros(len(rows), dtype=np.intp)
     ends = np.cumsum(draw.counts)
-    for chunk in chunks(draw.counts, door):
+    for chunk in chunks(draw.counts, batch):
         counts = draw.counts[chunk]
         first = ends[chunk.start] - draw.counts[chunk.start]
         total = int(counts.sum())
-        if door.deadline.is_over:
+        if batch.deadline.is_over:
             if chunk.start:
                 break
             total = min(total, _LAST_DRAWS)
         points = slice(int(first), int(first) + total)
-        new = new_values(part, draw.before[points], draw.changes[points], door.wardrobe)
+        new = new_values(
+            part, draw.before[points], draw.changes[points], batch.point_builder
+        )
         owner = np.repeat(np.arange(chunk.start, chunk.stop), counts)[:total]
-        reached, answered = door.ask_some(
+        reached, answered = batch.first_answers(
             rows[owner], [Segment(0, total, new)], final=total <= _LAST_DRAWS
         )
         owner = owner[:answered]
         hits += np.bincount(owner, reached[:answered], len(rows)).astype(np.intp)
-        asked += np.bincount(owner, minlength=len(rows))
-    return hits, asked
+        evaluated += np.bincount(owner, minlength=len(rows))
+    return hits, evaluated

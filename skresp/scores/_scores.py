@@ -1,4 +1,4 @@
-"""Scores of rows: one number for each feature, and how sure it is."""
+"""Arrays of scores: one for each row and feature, with its interval."""
 
 from __future__ import annotations
 
@@ -8,20 +8,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp.reach import Part
-
-from ._dress import Numbers
-from ._lists import Places
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._part import Part
 
 
 @dataclass(frozen=True)
-class Page:
-    """The answers to the listed points of a run of rows, packed, for each part."""
+class CachedAnswers:
+    """Which listed points of a run of rows reach the target.
+
+    Attributes
+    ----------
+    run : slice
+        The rows.
+    most : int or None
+        The number of changes up to which a feature that stands alone was listed.
+    answers : dict of Part to array of uint8
+        For each part which points reach the target, as packed bits.
+    in_time : bool
+        False where the time ended before all were computed.
+    """
 
     run: slice
-    most: int | None  # how many changes of a feature that stands alone were listed
+    most: int | None
     answers: dict[Part, NDArray[np.uint8]]
-    in_time: bool = True  # False where some of it was not computed
+    in_time: bool = True
 
 
 _ARRAYS = ("values", "lower", "upper", "exact", "n_reachable", "at_target", "valid")
@@ -29,26 +39,35 @@ _ARRAYS = ("values", "lower", "upper", "exact", "n_reachable", "at_target", "val
 
 @dataclass(frozen=True)
 class Scores:
-    """One number a row and feature of the action set, in arrays of that shape.
+    """Scores of rows.
 
-    `n_reachable` counts the interventions: all of them where the score is `exact`,
-    the ones drawn where it is not. `at_target` marks the rows that need no change,
-    `valid` those that obey the constraints as they stand; the others score NaN.
+    Attributes
+    ----------
+    values, lower, upper : array of shape (n_rows, n_features)
+        The scores and their intervals. One array where all scores are exact.
+    exact : array of bool of shape (n_rows, n_features)
+    n_reachable : array of shape (n_rows, n_features)
+        The number of interventions: all where the score is exact, else those drawn.
+    at_target : array of bool of shape (n_rows,)
+        Rows that reach the target unchanged.
+    valid : array of bool of shape (n_rows,)
+        Rows that satisfy the constraints; the others score NaN.
+    answer_cache : list of CachedAnswers
+        Which listed points reach the target, one entry for each run of rows.
     """
 
-    values: Numbers
-    lower: Numbers
-    upper: Numbers
-    exact: NDArray[np.bool_]
+    values: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    exact: BoolArray
     n_reachable: NDArray[np.int32]
-    at_target: NDArray[np.bool_]
-    valid: NDArray[np.bool_]
-    # The model's answers to listed points, a page for each run of rows.
-    book: list[Page] = field(default_factory=list)
+    at_target: BoolArray
+    valid: BoolArray
+    answer_cache: list[CachedAnswers] = field(default_factory=list)
 
     @classmethod
     def blank(cls, rows: int, features: int) -> Scores:
-        """Scores of 0 for features that nobody can move."""
+        """Return exact scores of 0, as for features that cannot move."""
         shape = rows, features
         values = np.zeros(shape)
         return cls(
@@ -62,30 +81,30 @@ class Scores:
         )
 
     def with_intervals(self, apart: bool) -> Scores:
-        """The same with room for intervals; exact scores share one array for all."""
+        """Return the same with separate arrays for intervals, if `apart`."""
         if not apart:
             return self
         return replace(self, lower=self.values.copy(), upper=self.values.copy())
 
-    def leave_open(self, which: NDArray[np.bool_]) -> None:
-        """Make these scores unknown: they were not computed in time."""
+    def mark_unknown(self, which: BoolArray) -> None:
+        """Make scores unknown that were not computed in time."""
         self.values[which] = np.nan
         self.lower[which] = 0.0
         self.upper[which] = 1.0
         self.exact[which] = False
         self.n_reachable[which] = 0
 
-    def blot(self, rows: NDArray[np.bool_]) -> None:
-        """Make these rows have no score."""
+    def mask_invalid(self, rows: BoolArray) -> None:
+        """Set the scores of invalid rows to NaN."""
         for array in (self.values, self.lower, self.upper):
             array[rows] = np.nan
         self.n_reachable[rows] = 0
         self.at_target[rows] = False
 
-    def arranged(self, rows: Places, columns: list[int]) -> Scores:
-        """The scores of rows and features at these positions."""
+    def arranged(self, rows: IndexArray, columns: list[int]) -> Scores:
+        """Return the scores of rows and features at these positions."""
         as_is = columns == list(range(self.values.shape[1]))
-        done: dict[int, NDArray[Any]] = {}  # arrays that were one stay one
+        done: dict[int, NDArray[Any]] = {}  # names that share an array still do
         for name in _ARRAYS:
             array = getattr(self, name)
             if id(array) not in done:
@@ -93,17 +112,17 @@ class Scores:
                 keep = as_is or array.ndim == 1
                 done[id(array)] = new if keep else new[:, columns]
         arrays: dict[str, Any] = {n: done[id(getattr(self, n))] for n in _ARRAYS}
-        return Scores(**arrays, book=self.book)
+        return Scores(**arrays, answer_cache=self.answer_cache)
 
     @classmethod
     def stacked(cls, parts: list[Scores]) -> Scores:
-        """Scores of several runs of rows, one after the other."""
+        """Return the scores of several runs of rows as one."""
         shared = all(part.lower is part.values for part in parts)
         joined = {
             name: np.concatenate([getattr(part, name) for part in parts])
             for name in _ARRAYS
             if not (shared and name in ("lower", "upper"))
         }
-        book = [page for part in parts for page in part.book]
+        answer_cache = [cached for part in parts for cached in part.answer_cache]
         shares = {"lower": joined["values"], "upper": joined["values"]}
-        return cls(**{**shares, **joined}, book=book)
+        return cls(**{**shares, **joined}, answer_cache=answer_cache)

@@ -1,4 +1,4 @@
-"""Scores that fit the question: other readings of the same points and answers."""
+"""Variants of the score, from the same points."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._dress import Numbers
-from ._points import Points
+from skresp._typing import BoolArray, FloatArray
+
+from ._intervention_points import Points
 
 
-def cost_weighted(points: Points, weight: Numbers, people: int) -> Numbers:
-    r"""The share of weight, :math:`\sum w \, 1[target] / \sum w`, for each person."""
+def cost_weighted(points: Points, weight: FloatArray, people: int) -> FloatArray:
+    r"""Return :math:`\sum w \, 1[target] / \sum w` for each person."""
     weight = weight * points.weight
     total = np.bincount(points.owner, weight, minlength=people)
     good = np.bincount(points.owner, weight * points.reached, minlength=people)
@@ -21,29 +22,31 @@ def cost_weighted(points: Points, weight: Numbers, people: int) -> Numbers:
 
 @dataclass(frozen=True)
 class Monotone:
-    """Whether moving a feature far enough one way always works, and never otherwise.
+    """Whether exactly the changes beyond a threshold on one side reach the target.
 
     Attributes
     ----------
-    side : 1 where it works upwards, -1 downwards, 2 where every change works, up and
-        down, and 0 where it is not monotone
-    threshold : the reached value from which on it works, the current value where every
-        change up and down works; NaN where not monotone
+    side : array of shape (n_people,)
+        1 for increases, -1 for decreases, 2 where every change on both sides reaches
+        the target, 0 where the feature is not monotone.
+    threshold : array of shape (n_people,)
+        The reached value from which on the target is reached; the current value where
+        every change on both sides does; NaN where the feature is not monotone.
     """
 
     side: NDArray[np.int8]
-    threshold: Numbers
+    threshold: FloatArray
 
 
 def monotone(points: Points, people: int) -> Monotone:
     """Return for each person whether a feature is monotone.
 
-    On one side all points beyond a threshold hit and none before it does, and none on
-    the other side hits; or every point on both sides hits.
+    On one side all points beyond a threshold reach the target and none before it does,
+    and none on the other side does; or every point on both sides does.
     """
     side = np.zeros(people, dtype=np.int8)
     threshold = np.full(people, np.nan)
-    value = points.before[:, points.place] + points.edge
+    value = points.before[:, points.position] + points.edge
     hits = {}
     for way in (1, -1):
         on_side = np.sign(points.amount) == way
@@ -67,23 +70,23 @@ def monotone(points: Points, people: int) -> Monotone:
     both = (hits[1] > 0) & (hits[-1] > 0) & (missed == 0)
     side[both] = 2
     now = both[points.owner]
-    threshold[points.owner[now]] = points.before[now, points.place]
+    threshold[points.owner[now]] = points.before[now, points.position]
     return Monotone(side, threshold)
 
 
-def intuitive(points: Points, direction: int, people: int) -> NDArray[np.bool_]:
-    """For each person: whether the expected direction has a hit."""
+def intuitive(points: Points, direction: int, people: int) -> BoolArray:
+    """Return for each person whether a change in the expected direction has a hit."""
     good = points.reached & (np.sign(points.amount) == direction)
     return np.bincount(points.owner[good], minlength=people) > 0
 
 
-def profile(points: Points, way: int) -> tuple[Numbers, Numbers]:
-    """Sizes of change and P(target | change of at least that size), one way.
+def profile(points: Points, way: int) -> tuple[FloatArray, FloatArray]:
+    """Return sizes of change and P(target | change of at least that size).
 
-    For the points of one person.
+    For the points of one person, in one direction (1 or -1).
     """
-    mine = np.sign(points.amount) == way
-    size, reached = np.abs(points.amount[mine]), points.reached[mine]
+    some = np.sign(points.amount) == way
+    size, reached = np.abs(points.amount[some]), points.reached[some]
     order = np.argsort(size, kind="stable")
     size, reached = size[order], reached[order]
     least = np.unique(size)

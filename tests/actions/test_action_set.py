@@ -12,8 +12,7 @@ from hypothesis import given
 
 from skresp import ActionSet, Feature
 from skresp.constraints import IfThen, Linear, Linkage, OneHot, Thermometer
-
-from ..strategies import cases
+from tests.strategies import cases
 
 
 @pytest.fixture
@@ -120,19 +119,22 @@ constraints:
             "features: {a: {kind: binary, colour: red}}",
             "Feature 'a' has no key 'colour'",
         ),
-        ("features: {a: {kind: tall}}", "Feature 'a': The kind is 'tall'"),
+        (
+            "features: {a: {kind: tall}}",
+            "Feature 'a': kind must be one of .* got 'tall'",
+        ),
         ("features: {a: {lower: 1}}", "Feature 'a' has no kind"),
-        ("features: {a: binary}", "Feature 'a': expected a mapping"),
-        ("features: [a]", "mapping from name to its fields"),
+        ("features: {a: binary}", "Feature 'a' must be a mapping"),
+        ("features: [a]", "mapping from name to fields"),
         ("things: {}", "no key 'things'"),
         ("- a", "mapping with the keys features and constraints"),
         ("features: {a: {kind: binary}}\nconstraints: [{type: tie}]", "type 'tie'"),
         ("features: {a: {kind: binary}}\nconstraints: [tie]", "with a type"),
-        ("features: {a: {kind: binary}}\nconstraints: 5", "are a list, got 5"),
+        ("features: {a: {kind: binary}}\nconstraints: 5", "must be a list, got 5"),
         (
             "features: {a: {kind: binary}}\nconstraints: [{type: if_then, if: "
             "{feature: a, op: '==', value: 1}}]",
-            "Constraint 1: .* needs the key 'then'",
+            "Constraint 1: .* requires the key 'then', got if",
         ),
         (
             "features: {a: {kind: binary}, b: {kind: binary}}\nconstraints: "

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from skresp import ActionSet, Feature
-from skresp.actions import Constraint
-from skresp.reach import Outcome, parts_of
-from skresp.reach._search import Search
-
-from .. import oracle
-from .examples import EXAMPLES
+from skresp._actions._constraint import Constraint
+from skresp.reach import Outcome
+from skresp.reach._part import parts_of
+from skresp.reach._solver_search import Search
+from tests import oracle
+from tests.constraints.examples import EXAMPLES
 
 every = pytest.mark.parametrize(
     ("rule", "features"), EXAMPLES, ids=lambda v: getattr(v, "describe", str)()[:40]

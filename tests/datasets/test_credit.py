@@ -78,7 +78,7 @@ def test_no_applicant_breaks_a_rule_and_all_start_within_bounds(tmp_path):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_most_repay_and_a_model_can_tell_but_not_for_sure(seed):
+def test_most_repay_and_a_model_predicts_it_with_errors(seed):
     X, y = make_credit(random_state=seed, return_X_y=True)
     assert 0.55 <= y.mean() <= 0.75
     for model in (

@@ -35,7 +35,7 @@ def test_without_a_file_the_error_says_where_to_get_it(fetch, monkeypatch, tmp_p
     with pytest.raises(FileNotFoundError, match="SKRESP_DATA is not set") as found:
         fetch(download_if_missing=False)
     text = str(found.value)
-    assert f"put it at {FETCHERS[fetch]} in a folder" in text
+    assert f"save it as {FETCHERS[fetch]} in a folder" in text
     assert any(name in text for name in ("UCI", "FICO", "Kaggle"))
     with pytest.raises(FileNotFoundError, match="does not exist") as found:
         fetch(data_home=tmp_path, download_if_missing=False)
@@ -47,8 +47,8 @@ def test_without_file_and_network_one_error_names_both(no_network, tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist") as found:
         fetch_german(data_home=tmp_path)
     text = str(found.value)
-    assert "OpenML's copy (credit-g, id 31) could not be fetched either" in text
-    assert "put it at german/german.data" in text
+    assert "The copy on OpenML (credit-g, id 31) could not be downloaded either" in text
+    assert "save it as german/german.data" in text
 
 
 def test_an_unknown_variant_is_named_before_anything_is_read(monkeypatch):

@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("*.py")))
-def test_a_tutorial_runs_and_writes_only_where_it_is_told(name, tmp_path):
+def test_a_tutorial_runs_and_writes_only_to_its_folder(name, tmp_path):
     (tmp_path / "here").mkdir()
     ran = subprocess.run(
         [sys.executable, DOCS / name, tmp_path / "pictures"],

@@ -10,17 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import Linkage
-
-
-class Rule:
-    """A model written down as a function of a frame."""
-
-    def __init__(self, rule, classes=(0, 1)):
-        self.rule = rule
-        self.classes_ = np.array(classes)
-
-    def predict(self, X):
-        return self.classes_[np.asarray(self.rule(X), dtype=int)]
+from tests.small_models import RuleModel
 
 
 def test_loans_guarantor_and_age():
@@ -36,7 +26,7 @@ def test_loans_guarantor_and_age():
             "age": Feature("integer", 18, 90, actionable=False),
         }
     )
-    model = Rule(
+    model = RuleModel(
         lambda X: (X["n_loans"] <= 1) | ((X["guarantor"] == 1) & (X["n_loans"] <= 2))
     )
     X = pd.DataFrame({"n_loans": [3, 2], "guarantor": [0, 0], "age": [24, 24]})
@@ -91,7 +81,7 @@ def working():
         },
         index=["ann", "bob", "cleo"],
     )
-    model = Rule(
+    model = RuleModel(
         lambda X: (X["years_employed"] >= 5) & (X["age"] <= 40) | (X["home"] == "own"),
         ["denied", "granted"],
     )
@@ -105,22 +95,22 @@ def test_words_say_what_to_change_and_what_follows(working):
         "Predicted denied; the target is granted.",
         "- home: 1 of 1 change works (score 1.00). For instance: change home from rent "
         "to own.",
-        "- years_employed: 1 of 2 changes work (score 0.50). Least change: raise "
+        "- years_employed: 1 of 2 changes work (score 0.50). Smallest change: raise "
         "years_employed from 3 to 5; age follows to 32.",
     ]
-    assert "which is the target already" in explanation.describe(1)
+    assert "already the target" in explanation.describe(1)
     assert explanation.describe(-1) == explanation.describe(2)
     with pytest.raises(IndexError, match="from 0 to 2, got 3"):
         explanation.describe(3)
 
 
-def test_who_cannot_be_helped_is_told_so(working):
+def test_describe_says_that_no_single_change_works(working):
     explainer, X = working
     stuck = X.assign(home="van", years_employed=0)
-    explainer.action_set_ = explainer.action_set_.replace(
+    actions = explainer.action_set_.replace(
         features={"home": Feature("categorical", actionable=False)}
     )
-    explanation = explainer.explain(stuck)
+    explanation = explainer.set_params(action_set=actions).fit(X).explain(stuck)
     assert "No change of a single feature" in explanation.describe(0)
     assert len(explanation.top()) == 0
     assert explanation.top_features() == [[], [], []]
@@ -135,7 +125,7 @@ def test_the_reachable_points_come_with_the_models_answers(working):
     assert answers.points["age"].tolist() == [31, 32]
     assert answers.reached.tolist() == [False, True]
     assert len(explanation.reachable(0, "age")) == 0
-    with pytest.raises(ValueError, match="no feature 'dog'"):
+    with pytest.raises(ValueError, match=r"feature must be one of .* got 'dog'"):
         explanation.reachable(0, "dog")
 
 

@@ -11,9 +11,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 
-import skresp.reach._solver as solver
+import skresp.reach._highs as solver
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp.cli._main import parser
+from skresp._cli._main import parser
 from skresp.constraints import IfThen, Linear, Linkage
 
 
@@ -123,7 +123,7 @@ def test_what_is_not_computed_in_time_is_open():
     assert "Not computed within the time limit: a, b, c, d." in found.describe(0)
     assert "240 scores were not computed within the time limit" in repr(found)
     with pytest.raises(ValueError, match="not computed within time_limit"):
-        found.source.points(X, "a", found.book)
+        found._context.points(X, "a")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         whole = explainer.explain(X[:4], time_limit=600.0)

@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections import Counter
 
-from skresp.reach import shared_cache
+from skresp.reach._cache import shared_cache
 
 from .checks import failures
 from .world import FAMILIES, make_world

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
@@ -13,94 +12,9 @@ from skresp import ResponsivenessExplainer
 from skresp.report import notice
 
 from . import lattice
+from .cost_checks import check_costs
+from .person import Person, differs, witness_of
 from .world import World
-
-# Combinations of all parts that are gone through; of more, some at random.
-_MOST = 20_000
-_SOME = 3_000
-
-
-class Person:
-    """What the meanings and the model itself say about one person."""
-
-    def __init__(self, world: World, i: int):
-        self.world, self.i, self.row = world, i, world.row(i)
-        self.parts = [
-            lattice.options_on(world.actions, names, self.row)
-            for names in lattice.components(world.actions)
-        ]
-
-    @cached_property
-    def denied(self) -> bool:
-        return not self.world.reaches(self.world.people.iloc[[self.i]])[0]
-
-    def part_of(self, name):
-        return next(p for p in self.parts if name in p.names)
-
-    @cached_property
-    def answers(self):
-        """For each part, which of its options alone reach the target."""
-        return [
-            self.world.reaches(self.world.points(self.i, p.values)) for p in self.parts
-        ]
-
-    @cached_property
-    def interventions(self):
-        """For each actionable feature its part, which options they are, the answers."""
-        out = {}
-        for part, answers in zip(self.parts, self.answers, strict=True):
-            for name in part.names:
-                if self.world.actions.features[name].actionable:
-                    mask = part.single(
-                        self.world.actions, name, self.world.interventions
-                    )
-                    out[name] = part, mask, answers[mask]
-        return out
-
-    @cached_property
-    def has_single(self) -> bool:
-        return any(hits.any() for _, _, hits in self.interventions.values())
-
-    @cached_property
-    def combinations(self):
-        """Choices over all parts, and whether these are all of them."""
-        sizes = [len(p) for p in self.parts]
-        many = float(np.prod([float(s) for s in sizes]))
-        if many <= _MOST:
-            return np.indices(sizes).reshape(len(sizes), -1).T, True
-        rng = np.random.default_rng(self.world.seed)
-        return np.array([rng.integers(s, size=_SOME) for s in sizes]).T, False
-
-    @cached_property
-    def hits(self):
-        """The combinations that reach the target."""
-        choice, _ = self.combinations
-        columns = {
-            name: part.values[name][choice[:, p]]
-            for p, part in enumerate(self.parts)
-            for name in part.names
-        }
-        return choice[self.world.reaches(self.world.points(self.i, columns))]
-
-    @property
-    def expected(self) -> str | None:
-        """The status, where enumeration tells it."""
-        if not self.denied:
-            return "approved"
-        if self.world.has_reals:
-            return None
-        if self.has_single:
-            return "single"
-        if len(self.hits):
-            return "joint"
-        return "fixed" if self.combinations[1] else None
-
-    def is_line(self, name) -> bool:
-        """Whether nothing but a feature and what follows it has freedom."""
-        part = self.part_of(name)
-        actions = self.world.actions
-        others = [n for n in part.names if n != name]
-        return not any(actions.features[n].can_change for n in others)
 
 
 def make_explainer(world: World, **more) -> ResponsivenessExplainer:
@@ -135,22 +49,6 @@ def failures(world: World) -> Iterator[str]:
         yield from check_containers(world, explainer, explanation, verdicts)
 
 
-# -- verdicts --------------------------------------------------------------------------
-
-
-def witness_of(verdicts, i):
-    """The witness of a row as plain values; None where there is none."""
-    if not verdicts.has_witness[i]:
-        return None
-    place = int(verdicts.has_witness[:i].sum())
-    points = verdicts.witness
-    return {n: _plain(points[n].iloc[place]) for n in points.columns}
-
-
-def _plain(value):
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def check_verdict(world, person, explanation, verdicts):
     i, status = person.i, verdicts.status[person.i]
     expected = person.expected
@@ -179,17 +77,10 @@ def check_verdict(world, person, explanation, verdicts):
         touched = [
             p
             for p in person.parts
-            if any(_differs(witness[n], person.row[n]) for n in p.names)
+            if any(differs(witness[n], person.row[n]) for n in p.names)
         ]
         if len(touched) != 1:
             yield f"row {i}: single, but the witness {witness} moves several parts"
-
-
-def _differs(a, b):
-    return a != b and not (lattice.is_missing(a) and lattice.is_missing(b))
-
-
-# -- scores ----------------------------------------------------------------------------
 
 
 def check_scores(world, person, explanation):
@@ -225,15 +116,15 @@ def check_scores(world, person, explanation):
 def _line_points(world, person, name, values):
     """Points at values of a feature, with what follows, and which of them exist."""
     part = person.part_of(name)
-    landed = {
+    snap_to_bounds = {
         n: np.full(len(values), person.row[n], dtype=object)
         if world.actions.features[n].kind == "categorical"
         or lattice.is_missing(person.row[n])
         else np.full(len(values), person.row[n], dtype=float)
         for n in part.names
     }
-    landed[name] = np.asarray(values, dtype=float)
-    after = lattice._with_effects(world.actions, part.names, person.row, landed)
+    snap_to_bounds[name] = np.asarray(values, dtype=float)
+    after = lattice._with_effects(world.actions, part.names, person.row, snap_to_bounds)
     ok = [
         lattice.allowed(
             world.actions, person.row, person.row | {n: v[t] for n, v in after.items()}
@@ -274,9 +165,6 @@ def _check_line(world, person, explanation, k, name):
     slack = 1e-6 if world.kind.lattice else 6 / ok.sum()
     if abs(share - value) > slack:
         yield f"row {i}, {name}: {value} of the line, not {share}"
-
-
-# -- intervals -------------------------------------------------------------------------
 
 
 def check_intervals(world, person, explanation):
@@ -334,9 +222,6 @@ def _close(found, value):
     return any(0 < abs(e - value) < 1e-6 for pair in found for e in pair)
 
 
-# -- texts -----------------------------------------------------------------------------
-
-
 def check_notice(world, person, explanation, verdicts):
     i = person.i
     told = notice(explanation, i, verdicts).to_dict()
@@ -368,95 +253,6 @@ def check_notice(world, person, explanation, verdicts):
         point = world.points(i, {n: [v] for n, v in after.items()})
         if broken or not world.reaches(point)[0]:
             yield f"row {i}: the notice names {after}, which fails: {broken}"
-
-
-# -- costs -----------------------------------------------------------------------------
-
-
-def _prices(world):
-    rng = np.random.default_rng(world.seed + 1)
-    return {
-        n: (float(rng.integers(1, 6)), float(rng.integers(1, 6)))
-        for n, f in world.actions.features.items()
-        if f.actionable
-    }
-
-
-def cost_of(world, person, after, prices):
-    """What a change costs: by prices, or features acted on and then their shares."""
-    acted, shares, total = 0, 0.0, 0.0
-    own = lattice.own_changes(world.actions, person.row, after)
-    for n, f in world.actions.features.items():
-        change = own.get(n, float(_differs(after[n], person.row[n])))
-        if abs(change) < 1e-7:
-            continue
-        acted += 1
-        if f.kind == "categorical":
-            shares += 1.0
-        else:
-            wide = 1.0 if f.kind == "binary" else float(f.upper - f.lower)
-            shares += abs(change) / wide
-        if prices is not None and n in prices:
-            up, down = prices[n]
-            total += up * change if change > 0 else -down * change
-    return (acted, shares) if prices is None else (total, 0.0)
-
-
-def check_costs(world, people, explainer, plain):
-    labels = {n for n, f in world.actions.features.items() if f.kind == "categorical"}
-    prices = {n: p for n, p in _prices(world).items() if n not in labels}
-    for how, mapping in (("fewest", None), (prices, prices)):
-        verdicts = explainer.verify(world.people, cost=how)
-        for person in people:
-            i, status = person.i, verdicts.status[person.i]
-            # In another order the search of a black box may find less in its budget.
-            open_ = {status, plain.status[i]} == {"possible", "unknown"}
-            if status != plain.status[i] and (world.kind.read or not open_):
-                yield f"row {i}: {plain.status[i]}, but {status} with cost={how}"
-            witness = witness_of(verdicts, i)
-            if status not in ("single", "joint") or witness is None:
-                continue
-            broken = lattice.allowed(world.actions, person.row, witness)
-            point = world.points(i, {n: [v] for n, v in witness.items()})
-            if broken or not world.reaches(point)[0]:
-                yield f"row {i}: with cost={how} the witness {witness} fails: {broken}"
-            if verdicts.proof[i] == "cheapest found" or (
-                verdicts.proof[i] == "witness" and world.has_reals
-            ):
-                continue
-            paid = cost_of(world, person, witness, mapping)
-            least = min(
-                (cost_of(world, person, a, mapping) for a in _ways(person, status)),
-                default=None,
-            )
-            if least is not None and _dearer(paid, least):
-                yield (
-                    f"row {i}: cost={how}: the witness {witness} ({status}, "
-                    f"{verdicts.proof[i]}) costs {paid}, the least is {least}"
-                )
-
-
-def _dearer(paid, least):
-    if abs(paid[0] - least[0]) > 1e-5:
-        return paid[0] > least[0]
-    return paid[1] > least[1] + 1e-5
-
-
-def _ways(person, status):
-    """Rows that reach the target, within the status."""
-    if status == "single":
-        for part, mask, hits in person.interventions.values():
-            for t in np.flatnonzero(mask)[hits]:
-                yield person.row | {n: _plain(v[t]) for n, v in part.values.items()}
-    else:
-        for choice in person.hits:
-            out = dict(person.row)
-            for t, part in zip(choice, person.parts, strict=True):
-                out |= {n: _plain(v[t]) for n, v in part.values.items()}
-            yield out
-
-
-# -- other rows, batches, containers ---------------------------------------------------
 
 
 def _numbers(explanation, verdicts):

@@ -135,13 +135,13 @@ def options_on(actions, names, row):
         raise TooManyPointsError
     grid = np.indices([len(each) for each in lists]).reshape(len(names), -1)
     own = (grid != 0).T
-    landed = {
+    snap_to_bounds = {
         n: np.array(each, dtype=object)[at]
         if actions.features[n].kind == "categorical" or is_missing(row[n])
         else np.array(each, dtype=float)[at]
         for n, each, at in zip(names, lists, grid, strict=True)
     }
-    after = _with_effects(actions, names, row, landed)
+    after = _with_effects(actions, names, row, snap_to_bounds)
     moved = np.array(
         [
             np.zeros(len(own), dtype=bool) if is_missing(row[n]) else after[n] != row[n]
@@ -154,7 +154,8 @@ def options_on(actions, names, row):
         if f.kind == "binary" and not is_missing(row[n]):
             ok &= (after[n] == 0) | (after[n] == 1)
         if n in held:
-            ok &= ~moved[:, k] & ~own[:, k]
+            # It keeps its value; an own change may take back what arrives.
+            ok &= ~moved[:, k]
     leads = np.array([actions.features[n].actionable for n in names])
     ok &= ~own[:, ~leads].any(axis=1) | own[:, leads].any(axis=1)
     for rule in rules:
@@ -167,12 +168,13 @@ def options_on(actions, names, row):
     return Options(names, {n: v[ok] for n, v in after.items()}, own[ok], moved[ok])
 
 
-def _with_effects(actions, names, row, landed):
+def _with_effects(actions, names, row, snap_to_bounds):
     """Add what follows along linkages; it passes through a value that is missing."""
     numbers = [n for n in names if actions.features[n].kind != "categorical"]
-    many = len(next(iter(landed.values())))
+    many = len(next(iter(snap_to_bounds.values())))
     change = {
-        n: np.zeros(many) if is_missing(row[n]) else landed[n] - row[n] for n in numbers
+        n: np.zeros(many) if is_missing(row[n]) else snap_to_bounds[n] - row[n]
+        for n in numbers
     }
     effects = [
         (r.source, name, scale)
@@ -193,7 +195,7 @@ def _with_effects(actions, names, row, landed):
 
     def reached(n):
         lands = is_missing(row[n]) or not any(target == n for _, target, _ in effects)
-        return landed[n] if lands else row[n] + total(n)
+        return snap_to_bounds[n] if lands else row[n] + total(n)
 
     return {n: reached(n) for n in names}
 
@@ -328,7 +330,11 @@ def allowed(actions, row, after, slack=1e-7):
                 return f"{n}: {after[n]} is not binary"
             if f.kind == "integer" and after[n] != round(after[n]):
                 return f"{n}: {after[n]} is no integer"
-        lead = any(own[n] and actions.features[n].actionable for n in names)
+        # A change leads others where it is more than rounding, however small.
+        lead = any(
+            actions.features[n].actionable and (own[n] or _leads(changes, row, n))
+            for n in names
+        )
         if not lead and any(own.values()):
             return f"{names}: moves without an actionable feature"
         for r in rules:
@@ -339,6 +345,12 @@ def allowed(actions, row, after, slack=1e-7):
             elif not _rule_allowed(r, actions.features, row, after, slack):
                 return f"{r} is broken"
     return None
+
+
+def _leads(changes, row, n):
+    if n not in changes or is_missing(row[n]):
+        return False
+    return abs(changes[n]) > 5e-12
 
 
 def _own_allowed(f, value, change, slack):

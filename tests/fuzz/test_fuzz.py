@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, note, settings
 from hypothesis import strategies as st
 
-from skresp.reach import shared_cache
+from skresp.reach._cache import shared_cache
 
 from .. import oracle
 from . import lattice

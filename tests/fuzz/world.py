@@ -1,4 +1,4 @@
-"""Random action sets, people and small fitted models of every kind."""
+"""Random action sets, people and small fitted models."""
 
 from __future__ import annotations
 
@@ -9,145 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.impute import SimpleImputer
-from sklearn.linear_model import (
-    LinearRegression,
-    LogisticRegression,
-    RidgeClassifier,
-    SGDClassifier,
-)
-from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
-from sklearn.svm import SVC, LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.preprocessing import OneHotEncoder
 
 from skresp import ActionSet, AtLeast, AtMost, Feature
 from skresp import constraints as c
 
 from . import lattice
+from .families import FAMILIES, Family
 
 LABELS = ("p", "q", "r")
-
-
-@dataclass(frozen=True)
-class Family:
-    """A kind of model.
-
-    `read` says that its structure is known, so that verdicts are never open on
-    discrete features; `lattice` that its decision changes on the lattice only.
-    """
-
-    make: Any
-    read: bool = True
-    lattice: bool = True
-    classes: int = 2
-    number: bool = False
-    encoder: str = "dense"
-    missing: bool = False
-    threshold: bool = False
-
-
-def _xgb(**more):
-    from xgboost import XGBClassifier
-
-    return XGBClassifier(
-        n_estimators=5, max_depth=3, min_child_weight=0, n_jobs=1, **more
-    )
-
-
-def _lgbm(**more):
-    from lightgbm import LGBMClassifier
-
-    return LGBMClassifier(
-        n_estimators=4, min_child_samples=2, n_jobs=1, verbose=-1, **more
-    )
-
-
-FAMILIES = {
-    "LR": Family(
-        lambda: make_pipeline(StandardScaler(), LogisticRegression()), lattice=False
-    ),
-    "LR threshold": Family(LogisticRegression, lattice=False, threshold=True),
-    "LR classes": Family(LogisticRegression, lattice=False, classes=3),
-    "LDA": Family(LinearDiscriminantAnalysis, lattice=False, threshold=True),
-    "ridge": Family(
-        lambda: make_pipeline(MinMaxScaler(), RidgeClassifier()), lattice=False
-    ),
-    "SVM": Family(LinearSVC, lattice=False),
-    "SGD": Family(lambda: SGDClassifier(random_state=0), lattice=False),
-    "linear": Family(LinearRegression, lattice=False, number=True),
-    "tree": Family(lambda: DecisionTreeClassifier(random_state=0), missing=True),
-    "tree sparse": Family(
-        lambda: DecisionTreeClassifier(random_state=0), encoder="sparse"
-    ),
-    "RF": Family(lambda: RandomForestClassifier(6, random_state=0), missing=True),
-    "RF scaled": Family(
-        lambda: make_pipeline(
-            StandardScaler(), RandomForestClassifier(6, random_state=0)
-        )
-    ),
-    "RF imputed": Family(
-        lambda: make_pipeline(
-            SimpleImputer(), RandomForestClassifier(5, random_state=0)
-        ),
-        lattice=False,  # means are put in where values are missing
-        missing=True,
-    ),
-    "RF classes": Family(lambda: RandomForestClassifier(5, random_state=0), classes=3),
-    "RF number": Family(lambda: RandomForestRegressor(5, random_state=0), number=True),
-    "extra": Family(lambda: ExtraTreesClassifier(6, random_state=0), lattice=False),
-    "GB": Family(lambda: GradientBoostingClassifier(n_estimators=5, random_state=0)),
-    "GB number": Family(
-        lambda: GradientBoostingRegressor(n_estimators=5, random_state=0), number=True
-    ),
-    "HGB": Family(
-        lambda: HistGradientBoostingClassifier(
-            max_iter=4, min_samples_leaf=2, early_stopping=False
-        ),
-        missing=True,
-    ),
-    "XGB": Family(_xgb, missing=True, threshold=True),
-    "XGB scaled": Family(lambda: make_pipeline(MinMaxScaler(), _xgb()), lattice=False),
-    "XGB classes": Family(_xgb, classes=3),
-    "LGBM": Family(_lgbm, missing=True, threshold=True),
-    # LightGBM keeps 0 apart from other values, here the mean.
-    "LGBM scaled": Family(
-        lambda: make_pipeline(StandardScaler(), _lgbm()), lattice=False
-    ),
-    "LGBM classes": Family(_lgbm, classes=3),
-    "ruled": Family(
-        lambda: FixedThresholdClassifier(
-            RandomForestClassifier(6, random_state=0), threshold=0.6
-        )
-    ),
-    "XGB native": Family(
-        lambda: _xgb(enable_categorical=True), read=False, encoder="native"
-    ),
-    "LGBM native": Family(_lgbm, read=False, encoder="native"),
-    "MLP": Family(
-        lambda: make_pipeline(
-            StandardScaler(), MLPClassifier((5,), max_iter=80, random_state=0)
-        ),
-        read=False,
-        lattice=False,
-    ),
-    "SVC": Family(SVC, read=False, lattice=False),
-    "KNN": Family(lambda: KNeighborsClassifier(3), read=False, lattice=False),
-    "NB": Family(GaussianNB, read=False, lattice=False),
-}
 
 
 @dataclass(frozen=True)
@@ -191,7 +62,7 @@ class World:
 
     def row(self, i):
         """One person as plain values."""
-        return {n: _plain(self.people[n].iloc[i]) for n in self.actions.names}
+        return {n: plain_value(self.people[n].iloc[i]) for n in self.actions.names}
 
     def points(self, i, columns):
         """Points that differ from a person in some columns, as the model wants them."""
@@ -207,10 +78,8 @@ class World:
         return pd.DataFrame(out)
 
 
-def _plain(value):
-    if isinstance(value, np.generic):
-        value = value.item()
-    return value
+def plain_value(value):
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def random_features(rng, reals):
@@ -379,7 +248,7 @@ def random_rows(rng, actions, n, missing=False):
 def _valid_people(rng, actions, rows, many):
     good = []
     for i in rng.permutation(len(rows)):
-        row = {n: _plain(rows[n].iloc[i]) for n in actions.names}
+        row = {n: plain_value(rows[n].iloc[i]) for n in actions.names}
         if all(
             lattice.options_on(actions, names, row) is not None
             for names in lattice.components(actions)

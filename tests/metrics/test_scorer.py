@@ -24,9 +24,8 @@ from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import OneHot
 from skresp.datasets import make_credit
 from skresp.metrics import RecourseScorer
-from skresp.reach import shared_cache
-
-from .test_summaries import pipeline
+from skresp.reach._cache import shared_cache
+from tests.small_models import encoded
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def credit():
 
 
 def tree():
-    return pipeline(DecisionTreeClassifier(random_state=0))
+    return encoded(DecisionTreeClassifier(random_state=0))
 
 
 def by_hand(model, actions, X):
@@ -119,13 +118,13 @@ def test_reachable_sets_are_made_once_for_all_candidates(credit):
 
 @pytest.mark.parametrize("metric", ["recourse_rate", "recourse_rate_of_denied"])
 def test_nobody_denied_is_nobody_left_without(credit, metric):
-    model = pipeline(DummyClassifier(strategy="constant", constant=1))
+    model = encoded(DummyClassifier(strategy="constant", constant=1))
     model.fit(credit.data, credit.target)
     assert RecourseScorer(credit.action_set, metric)(model, credit.data) == 1.0
 
 
 def test_everybody_denied_for_good(credit):
-    model = pipeline(DummyClassifier(strategy="constant", constant=0))
+    model = encoded(DummyClassifier(strategy="constant", constant=0))
     model.fit(credit.data, credit.target)
     scorer = RecourseScorer(credit.action_set, max_points=50)
     assert scorer(model, credit.data[:20]) == 0.0
@@ -198,7 +197,7 @@ def test_thresholds_fixed_and_tuned(credit):
     scorer = RecourseScorer(credit.action_set)
     at_threshold = RecourseScorer(credit.action_set, threshold=0.9)
     assert scorer(strict, credit.data) == at_threshold(inner, credit.data)
-    lr = pipeline(LogisticRegression(max_iter=1_000))
+    lr = encoded(LogisticRegression(max_iter=1_000))
     tuned = TunedThresholdClassifierCV(lr, cv=2, random_state=0)
     found = cross_validate(tuned, credit.data, credit.target, cv=2, scoring=scorer)
     assert (found["test_score"] > 0).all()
@@ -206,7 +205,7 @@ def test_thresholds_fixed_and_tuned(credit):
 
 def test_explainers_are_tunable(credit):
     explainer = ResponsivenessExplainer(
-        pipeline(LogisticRegression(max_iter=500)), credit.action_set
+        encoded(LogisticRegression(max_iter=500)), credit.action_set
     )
     search = GridSearchCV(
         explainer,
@@ -225,7 +224,7 @@ def test_clones_and_bad_parameters(credit):
     assert "single_rate" in repr(scorer)
     with pytest.raises(ValueError, match="metric must be one of recourse_rate"):
         RecourseScorer(credit.action_set, "recourse")(model, credit.data)
-    with pytest.raises(ValueError, match="action_set is None"):
+    with pytest.raises(ValueError, match="action_set must be an ActionSet, got None"):
         RecourseScorer()(model, credit.data)
     with pytest.raises(ValueError, match="needs groups"):
         RecourseScorer(credit.action_set, "neg_single_rate_gap")(model, credit.data)

@@ -14,8 +14,7 @@ from skresp import ResponsivenessExplainer
 from skresp.datasets import make_credit
 from skresp.metrics import RecourseScorer
 from skresp.model_selection import best_recourse_within, threshold_curve, trade_off
-
-from ..metrics.test_summaries import pipeline
+from tests.small_models import encoded
 
 
 def results(auc, recourse):
@@ -82,7 +81,7 @@ def test_a_search_refits_by_the_rule():
     credit = make_credit(240, random_state=0)
     rule = best_recourse_within(2.0)
     search = GridSearchCV(
-        pipeline(LogisticRegression(max_iter=500)),
+        encoded(LogisticRegression(max_iter=500)),
         {"logisticregression__C": [1e-4, 1e-2, 1.0]},
         scoring={"auc": "roc_auc", "recourse": RecourseScorer(credit.action_set)},
         refit=rule,
@@ -100,7 +99,7 @@ def test_a_search_refits_by_the_rule():
 )
 def test_the_curve_equals_verdicts_at_each_threshold(model):
     credit = make_credit(200, random_state=0)
-    fitted = pipeline(model).fit(credit.data, credit.target)
+    fitted = encoded(model).fit(credit.data, credit.target)
     explainer = ResponsivenessExplainer(fitted, credit.action_set).fit(credit.data)
     cuts = [0.2, 0.35, 0.5, 0.61, 0.77, 0.93]
     curve = threshold_curve(explainer, credit.data, credit.target, cuts)

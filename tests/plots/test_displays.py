@@ -27,7 +27,7 @@ from skresp.plots import (
     ThresholdDisplay,
     TradeOffDisplay,
 )
-from tests.lender import lender
+from tests.credit_example import lender
 
 FRAME = pd.DataFrame(
     {"RESP": [0.5, 0.0, 1.0, 1.0, 2.0], "SHAP": [1.0, 0.6, 0.4, 0.1, 4.0]},
@@ -79,7 +79,7 @@ def every_display() -> list:
 
 
 @pytest.mark.parametrize("k", range(9))
-def test_a_display_draws_where_it_is_told_and_returns_itself(k):
+def test_a_display_draws_on_the_given_axes_and_returns_itself(k):
     display = every_display()[k]
     before = dict(mpl.rcParams)
     ax = Figure().subplots()
@@ -99,20 +99,20 @@ def test_bars_are_the_scores_and_say_who_cannot_change_what():
     row = us.who("single")
     display = us.explanation.plot(row)
     names = [t.get_text() for t in display.ax_.get_yticklabels()]
-    told = dict(zip(names, texts(display.ax_), strict=True))
+    shown = dict(zip(names, texts(display.ax_), strict=True))
     bars = [bar for bar in display.ax_.patches if bar.get_hatch() is None]
     for bar, name in zip(bars, names, strict=True):
         j = us.explanation.feature_names.index(name)
         assert bar.get_width() == us.explanation.values[row, j]
         if not us.actions.features[name].actionable:
-            assert told[name] == "nobody can change this"
+            assert shown[name] == "nobody can change this"
         elif us.explanation.n_reachable[row, j] == 0:
-            assert told[name] == "this person cannot move it"
+            assert shown[name] == "this person cannot move it"
         elif us.explanation.values[row, j] == 0:
-            assert told[name] == "no change works"
+            assert shown[name] == "no change works"
         else:
-            assert told[name].endswith("%")
-    assert {told["age"], told[names[0]]} > {"nobody can change this"}
+            assert shown[name].endswith("%")
+    assert {shown["age"], shown[names[0]]} > {"nobody can change this"}
 
 
 def test_intervals_are_drawn_where_scores_were_sampled():
@@ -155,7 +155,7 @@ def test_many_long_names_stay_apart_and_inside():
     assert "$39$" in display.ax_.get_yticklabels()[0].get_text().replace("\n", " ")
 
 
-def test_a_line_shows_where_it_works_and_where_the_person_stands():
+def test_a_line_shows_what_works_and_the_current_value():
     us = lender()
     row = responsive_row()
     display = LineDisplay.from_explanation(us.explanation, row, "income").plot()
@@ -171,10 +171,13 @@ def test_a_line_shows_where_it_works_and_where_the_person_stands():
     np.testing.assert_allclose(spans, display.intervals)
     share = sum(b - a for a, b in display.intervals) / (high - low)
     assert share == pytest.approx(us.explanation.values[row, 4])
-    assert f"now {us.X['income'][row]:,.6g}" in texts(display.ax_)
+    assert f"now {us.X['income'][row]:,.0f}" in texts(display.ax_)
+    assert [t.get_text() for t in display.ax_.get_legend().texts] == [
+        "reaches the target"
+    ]
 
 
-def test_explainers_of_one_person_stand_side_by_side():
+def test_explainers_of_one_person_are_drawn_side_by_side():
     us = lender()
     both = explanations()
     row = us.who("single")
@@ -190,11 +193,11 @@ def test_explainers_of_one_person_stand_side_by_side():
         for name, width in widths.items():
             j = explanation.feature_names.index(name)
             assert width == pytest.approx(explanation.values[row, j])
-    told = dict(zip(names, texts(display.axes_[1]), strict=True))
+    shown = dict(zip(names, texts(display.axes_[1]), strict=True))
     held = [n for n in names if not us.actions.features[n].actionable]
     assert held
     for name in held:
-        assert told[name] == "nobody can change this"
+        assert shown[name] == "nobody can change this"
     spans = [p for p in display.axes_[0].patches if p.get_hatch()]
     assert len(spans) == len(held)
     assert "not at the target 1" in display.figure_.get_suptitle()
@@ -267,7 +270,8 @@ def test_ranks_of_responsiveness_itself_are_always_responsive():
         line = display.plot().ax_.lines[0]
         assert line.get_xdata().tolist() == [1, 2, 3]
         assert line.get_ydata().tolist() == [1, 1, 1]
-    with pytest.raises(ValueError, match="None of the explainers"):
+        assert line.get_label() == "RESP (by definition)"
+    with pytest.raises(ValueError, match="must include a ResponsivenessExplainer"):
         RankDisplay.from_estimator({"SHAP": object()}, us.X)
 
 
@@ -293,7 +297,7 @@ def test_the_front_is_what_no_candidate_beats():
             for k in range(30)
         )
         assert front[i] == (not beaten)
-    with pytest.raises(ValueError, match="one number a candidate"):
+    with pytest.raises(ValueError, match="one number per candidate"):
         TradeOffDisplay([1, 2], [1])
 
 

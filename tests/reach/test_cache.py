@@ -9,7 +9,10 @@ import pytest
 
 from skresp import ActionSet, Feature
 from skresp.constraints import Linkage
-from skresp.reach import ReachCache, TooLargeError, make_reaches, parts_of
+from skresp.reach import ReachCache
+from skresp.reach._cache import make_reaches
+from skresp.reach._errors import TooLargeError
+from skresp.reach._part import parts_of
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import Linear, Linkage
-from skresp.reach import Deadline, OutOfTimeError
+from skresp.reach._deadline import Deadline, OutOfTimeError
 
 MODELS = {
     "forest": lambda: RandomForestClassifier(20, random_state=0),

@@ -12,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import Linkage
-from skresp.reach import parts_of
+from skresp.reach._part import parts_of
 
 PAYS = [f"pay{i}" for i in range(4)]
 

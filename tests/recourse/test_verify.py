@@ -1,7 +1,8 @@
-"""Verdicts: budgets, witnesses, costs, thresholds, containers."""
+"""Verdicts: witnesses, costs, targets, containers, rows."""
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -15,208 +16,13 @@ from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, AtLeast, AtMost, Feature, ResponsivenessExplainer
-from skresp.constraints import Linear, Linkage, OneHot, Switch
-from skresp.datasets import make_credit
-
-from .. import oracle
-from ..metrics.test_summaries import pipeline
-from ..scores.test_naive import Whim
-from ..strategies import cases
-from .models import fitted
-
-
-@pytest.fixture(scope="module")
-def credit():
-    return make_credit(250, random_state=0)
-
-
-@pytest.fixture(scope="module")
-def forest(credit):
-    model = pipeline(RandomForestClassifier(20, random_state=0, min_samples_leaf=3))
-    return ResponsivenessExplainer(model, credit.action_set).fit(
-        credit.data, credit.target
-    )
-
-
-# -- any model -------------------------------------------------------------------------
-
-
-def doubled(X):
-    return X * 2
-
-
-BLACK_BOXES = {
-    "MLP": lambda: make_pipeline(
-        StandardScaler(), MLPClassifier((8,), random_state=0, max_iter=300)
-    ),
-    "lambda": lambda: make_pipeline(
-        FunctionTransformer(doubled), LogisticRegression(max_iter=500)
-    ),
-}
-
-
-@pytest.fixture(scope="module")
-def whole_numbers():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.integers(0, 5, (300, 4)), columns=list("abcd"))
-    y = (X["a"] + X["b"] * X["c"] - X["d"] + rng.normal(0, 1, 300) > 8).astype(int)
-    actions = ActionSet(
-        {
-            "a": Feature("integer", 0, 4, max_increase=1),
-            "b": Feature("integer", 0, 4, max_increase=1),
-            "c": Feature("integer", 0, 4, max_increase=2, max_decrease=0),
-            "d": Feature("integer", 0, 4, actionable=False),
-        }
-    )
-    return X, y, actions
-
-
-@pytest.mark.parametrize("kind", BLACK_BOXES)
-def test_a_black_box_is_fixed_only_where_all_was_seen(whole_numbers, kind):
-    X, y, actions = whole_numbers
-    model = BLACK_BOXES[kind]().fit(X, y)
-    explainer = ResponsivenessExplainer(model, actions).fit(X)
-    verdicts = explainer.verify(X)
-    assert set(verdicts.status) == {"approved", "single", "joint", "fixed"}
-    assert (model.predict(verdicts.witness) == 1).all()
-    for i in np.random.default_rng(0).choice(len(X), 40, replace=False):
-        points = oracle.all_points(actions, X.iloc[i].to_dict())
-        hit = (model.predict(pd.DataFrame(points)) == 1).any()
-        assert (verdicts.status[i] == "fixed") == (not hit)
-        if verdicts.status[i] == "fixed":
-            assert verdicts.proof[i] in ("exhaustion", "no feasible change")
-            assert verdicts.used[i] == len(points) - 1
-    short = explainer.verify(X, max_points=3)
-    assert (short.status == "unknown").any()
-    assert (short.used <= 3).all()
-    # A budget changes what is known, never what is true.
-    known = short.status != "unknown"
-    np.testing.assert_array_equal(short.status[known], verdicts.status[known])
-
-
-def test_a_black_box_with_a_real_is_never_called_fixed(whole_numbers):
-    X, y, _ = whole_numbers
-    actions = ActionSet(
-        {
-            "a": Feature("real", 0, 4, max_increase=1),
-            "b": Feature("integer", 0, 4, max_increase=1),
-            "c": Feature("integer", actionable=False),
-            "d": Feature("integer", actionable=False),
-        }
-    )
-    model = BLACK_BOXES["MLP"]().fit(X.astype(float), y)
-    verdicts = ResponsivenessExplainer(model, actions).fit(X.astype(float)).verify(X)
-    assert set(verdicts.status) == {"approved", "single", "possible", "unknown"}
-    unknown = verdicts.status == "unknown"
-    assert (verdicts.proof[unknown] == "not all changes can be gone through").all()
-    assert (verdicts.proof[verdicts.status == "possible"] == "witness").all()
-    # A way is known where, and only where, the status says so.
-    ways = np.isin(verdicts.status, ["single", "joint", "possible"])
-    np.testing.assert_array_equal(verdicts.has_witness, ways)
-    assert (model.predict(verdicts.witness.astype(float)) == 1).all()
-
-
-# -- budgets ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["RF", "LR", "whim"])
-def test_a_budget_of_zero(kind):
-    actions = ActionSet(
-        {
-            "a": Feature("integer", 0, 3),
-            "b": Feature("integer", 0, 3, direction="increase"),
-        }
-    )
-    model, X = (
-        fitted(kind, actions, 1)
-        if kind != "whim"
-        else (Whim(1, ("a", "b")), pd.DataFrame({"a": [0, 1, 2], "b": [0, 3, 1]}))
-    )
-    target = "yes" if kind == "whim" else 1
-    explainer = ResponsivenessExplainer(model, actions, target=target).fit(X)
-    full = explainer.verify(X)
-    nothing = explainer.verify(X, max_points=0)
-    known = nothing.status != "unknown"
-    np.testing.assert_array_equal(nothing.status[known], full.status[known])
-    assert (nothing.status[full.status == "approved"] == "approved").all()
-    if kind != "LR":  # a linear model needs no search
-        assert (nothing.status[full.status != "approved"] == "unknown").all()
-    late = explainer.verify(X, time_limit=0.0)
-    known = late.status != "unknown"
-    np.testing.assert_array_equal(late.status[known], full.status[known])
-
-
-@pytest.mark.parametrize("max_points", [0, 100])
-@pytest.mark.parametrize("kind", ["tree", "LR", "whim"])
-def test_a_person_with_a_single_feasible_point_is_fixed(kind, max_points):
-    actions = ActionSet(
-        {
-            "a": Feature("binary", direction="increase"),
-            "b": Feature("binary", direction="increase"),
-        },
-        [OneHot(["a", "b"])],
-    )
-    X = pd.DataFrame({"a": [1, 0], "b": [0, 1]})
-    model = Whim(0, ("a", "b")) if kind == "whim" else fitted(kind, actions, 3)[0]
-    answers = model.predict(X)
-    target = next(label for label in model.classes_ if label != answers[0])
-    explainer = ResponsivenessExplainer(model, actions, target=target).fit(X)
-    verdicts = explainer.verify(X[:1], max_points=max_points)
-    assert verdicts.status[0] == "fixed"
-    assert verdicts.proof[0] == "no feasible change"
-
-
-def hypotenuse(X):
-    """Says yes where two numbers are just so."""
-    return (np.asarray(X)[:, 0] == 777) & (np.asarray(X)[:, 1] == 222)
-
-
-class Needle:
-    classes_ = np.array([False, True])
-
-    def predict(self, X):
-        return hypotenuse(X)
-
-
-def test_a_part_with_a_million_changes():
-    actions = ActionSet(
-        {"a": Feature("integer", 0, 1000), "b": Feature("integer", 0, 1000)},
-        [Linear({"a": 1, "b": 1}, upper=1000)],
-    )
-    X = pd.DataFrame({"a": [0, 3, 500, 10], "b": [0, 4, 400, 900]})
-    rng = np.random.default_rng(0)
-    many = pd.DataFrame(rng.integers(0, 1001, (400, 2)), columns=["a", "b"])
-    far = (many["a"] > 650) & (many["b"] > 250)
-    tree = DecisionTreeClassifier(random_state=0).fit(many, far)
-    explainer = ResponsivenessExplainer(tree, actions).fit(many)
-    verdicts = explainer.verify(X, max_points=2_000_000)
-    # From (500, 400) raising one number forces the other down: an intervention on it.
-    assert verdicts.status.tolist() == ["joint", "joint", "single", "single"]
-    assert (verdicts.witness.sum(axis=1) <= 1000).all()
-    impossible = (many["a"] > 650) & (many["b"] > 450)
-    tree = DecisionTreeClassifier(random_state=0).fit(many, impossible)
-    inner = tree.predict(pd.DataFrame({"a": [700], "b": [300]}))[0]
-    assert not inner
-    explainer = ResponsivenessExplainer(tree, actions).fit(many)
-    found = explainer.verify(X, max_points=2_000_000)
-    assert found.status.tolist() == ["fixed"] * 4
-    few = explainer.verify(X, max_points=1_000)
-    assert few.status.tolist() == ["unknown"] * 4, "not all was gone through"
-    assert (few.used <= 1_000).all()
-    needle = ResponsivenessExplainer(Needle(), actions).fit(many)
-    assert needle.verify(X, max_points=1_000).status.tolist() == ["unknown"] * 4
-    found = needle.verify(X[:1], max_points=2_000_000)
-    assert found.status.tolist() == ["joint"]
-    assert found.witness.to_numpy().tolist() == [[777, 222]]
-
-
-# -- witnesses -------------------------------------------------------------------------
+from skresp.constraints import Linkage, OneHot
+from tests import oracle
+from tests.small_models import encoded, fitted
+from tests.strategies import cases
 
 
 def price_of(cost, actions, before, after):
@@ -283,16 +89,16 @@ def test_a_cost_can_be_a_function(credit, forest):
     dear = forest.verify(credit.data, cost=months)
     np.testing.assert_array_equal(free.status, dear.status)
     assert (forest.predict(dear.witness) == 1).all()
-    with pytest.raises(ValueError, match="one finite number that is not negative"):
+    with pytest.raises(ValueError, match="one finite non-negative number"):
         forest.verify(credit.data, cost=lambda before, after: -months(before, after))
 
 
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"cost": {"shoes": 1}}, "'shoes', which is no feature"),
-        ({"cost": {"income": -1}}, "not negative"),
-        ({"cost": {"income": np.inf}}, "finite number"),
+        ({"cost": {"shoes": 1}}, "'shoes', which is not a feature"),
+        ({"cost": {"income": -1}}, "non-negative"),
+        ({"cost": {"income": np.inf}}, "finite non-negative"),
         ({"cost": 3}, "cost must be None, 'fewest'"),
         ({"max_points": -1}, "max_points must be a whole number"),
         ({"max_points": 1.5}, "max_points must be a whole number"),
@@ -316,12 +122,9 @@ def test_a_witness_changes_no_more_than_it_says(credit, forest):
     assert credit.action_set.check(witness).empty
 
 
-# -- the same whatever ----------------------------------------------------------------
-
-
 def same(a, b):
     np.testing.assert_array_equal(a.status, b.status)
-    np.testing.assert_array_equal(a.judged.change, b.judged.change)
+    np.testing.assert_array_equal(a._arrays.change, b._arrays.change)
     np.testing.assert_array_equal(a.proof, b.proof)
 
 
@@ -333,7 +136,7 @@ def test_neither_jobs_nor_company_change_a_verdict(credit, forest):
     order = np.random.default_rng(0).permutation(len(credit.data))
     turned = forest.verify(credit.data.iloc[order])
     np.testing.assert_array_equal(alone.status[order], turned.status)
-    np.testing.assert_array_equal(alone.judged.change[order], turned.judged.change)
+    np.testing.assert_array_equal(alone._arrays.change[order], turned._arrays.change)
     one = [forest.verify(credit.data[i : i + 1]).status[0] for i in range(20)]
     assert one == alone.status[:20].tolist()
     twice = forest.verify(pd.concat([credit.data, credit.data]))
@@ -342,11 +145,8 @@ def test_neither_jobs_nor_company_change_a_verdict(credit, forest):
     same(alone, forest.verify(credit.data[columns]))
 
 
-def test_verdicts_and_explainers_survive_a_pickle(credit, forest):
+def test_an_unpickled_explainer_gives_the_same_verdicts(credit, forest):
     verdicts = forest.verify(credit.data[:60])
-    copy = pickle.loads(pickle.dumps(verdicts))
-    same(verdicts, copy)
-    np.testing.assert_array_equal(verdicts.best_score, copy.best_score)
     again = pickle.loads(pickle.dumps(forest)).verify(credit.data[:60])
     same(verdicts, again)
 
@@ -369,41 +169,45 @@ def test_each_container_comes_back(make_frame, whole_numbers):
     assert isinstance(array.verify(X.to_numpy()).witness, np.ndarray)
 
 
-def test_without_numba_the_same_source_runs():
+def test_kernels_run_as_python_for_a_debugger():
     script = textwrap.dedent(
         """
-        import sys
-        if sys.argv[1] == "plain":
-            sys.modules["numba"] = None
         import numpy as np
-        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.linear_model import LogisticRegression
         from skresp import ActionSet, Feature, ResponsivenessExplainer
-        from skresp.scores import COMPILED
-        assert COMPILED == (sys.argv[1] != "plain")
         rng = np.random.default_rng(0)
         X = rng.integers(0, 4, (120, 4))
         y = (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(0, 1, 120) > 6).astype(int)
         features = {n: Feature("integer", 0, 3, max_increase=2) for n in "abcd"}
-        model = RandomForestClassifier(6, random_state=0)
-        explainer = ResponsivenessExplainer(model, ActionSet(features)).fit(X, y)
-        verdicts = explainer.verify(X[:40], cost="fewest")
-        print(verdicts.status.tolist(), verdicts.best_score.round(9).tolist())
+        features["d"] = Feature("real", 0, 3)
+        for model in (RandomForestClassifier(6, random_state=0), LogisticRegression()):
+            explainer = ResponsivenessExplainer(model, ActionSet(features)).fit(X, y)
+            verdicts = explainer.verify(X[:40], cost="fewest")
+            print(verdicts.status.tolist(), verdicts.best_score.round(9).tolist())
+            print(explainer.explain(X[:40]).values.round(9).tolist())
+        from skresp._model.trees._line_kernel import leaves_met
+        from skresp._recourse.engines.trees._search import search
+        from skresp._recourse.engines.linear._table_sums import search_sums
+        import sys
+        kinds = {type(kernel).__name__ for kernel in (leaves_met, search, search_sums)}
+        print(*kinds, file=sys.stderr)
         """
     )
-    told = [
+    plain, fast = (
         subprocess.run(
-            [sys.executable, "-c", script, how],
+            [sys.executable, "-W", "ignore", "-c", script],
+            env={**os.environ, "NUMBA_DISABLE_JIT": disabled},
             capture_output=True,
             text=True,
             check=True,
-        ).stdout
-        for how in ("plain", "compiled")
-    ]
-    assert told[0] == told[1]
-    assert "joint" in told[0]
-
-
-# -- targets ---------------------------------------------------------------------------
+        )
+        for disabled in "10"
+    )
+    assert plain.stderr.split() == ["function"]
+    assert fast.stderr.split() == ["CPUDispatcher"]
+    assert plain.stdout == fast.stdout
+    assert "joint" in plain.stdout
 
 
 def test_a_regressor_can_be_wanted_high_or_low(whole_numbers):
@@ -424,7 +228,7 @@ def test_a_regressor_can_be_wanted_high_or_low(whole_numbers):
 
 
 def test_a_threshold_of_the_model_and_of_the_explainer_agree(credit):
-    inner = pipeline(RandomForestClassifier(15, random_state=0))
+    inner = encoded(RandomForestClassifier(15, random_state=0))
     inner.fit(credit.data, credit.target)
     wrapped = FixedThresholdClassifier(inner, threshold=0.8)
     wrapped.fit(credit.data, credit.target)
@@ -433,16 +237,6 @@ def test_a_threshold_of_the_model_and_of_the_explainer_agree(credit):
         wrapped.estimator_, credit.action_set, threshold=0.8
     ).fit(credit.data)
     same(a.verify(credit.data), b.verify(credit.data))
-
-
-def test_a_curve_needs_scores(credit, whole_numbers):
-    X, y, actions = whole_numbers
-    explainer = ResponsivenessExplainer(BLACK_BOXES["MLP"]().fit(X, y), actions).fit(X)
-    with pytest.raises(ValueError, match=r"best score of .* rows is not known"):
-        explainer.verify(X).curve()
-
-
-# -- rows as they are ------------------------------------------------------------------
 
 
 def test_rows_that_break_a_constraint():
@@ -493,70 +287,6 @@ def test_the_words_of_verdicts(credit, forest):
         verdicts.changed(10_000)
 
 
-def test_a_switch_with_a_real_behind_it():
-    """Two reals behind one switch: what cannot be told is not told."""
-    actions = ActionSet(
-        {
-            "open": Feature("binary"),
-            "x": Feature("real", 0, 10),
-            "y": Feature("real", 0, 10),
-        },
-        [Switch("open", ["x", "y"], on_value=0)],
-    )
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(
-        {
-            "open": rng.integers(0, 2, 200),
-            "x": rng.uniform(0, 10, 200),
-            "y": rng.uniform(0, 10, 200),
-        }
-    )
-    tree = DecisionTreeClassifier(random_state=0).fit(X, X["x"] + X["y"] > 17)
-    verdicts = ResponsivenessExplainer(tree, actions).fit(X).verify(X[:60])
-    assert "fixed" not in set(verdicts.status), "both can be raised at will"
-    assert (tree.predict(verdicts.witness) == 1).all()
-
-
-@pytest.mark.parametrize("limit", [6.0, 9.0, 30.0])
-def test_tied_reals_of_a_linear_model_are_decided(limit):
-    """Two reals under one budget: the best point is a corner that no list holds."""
-    actions = ActionSet(
-        {
-            "x": Feature("real", 0, 10),
-            "y": Feature("real", 0, 10),
-            "z": Feature("integer", 0, 2),
-        },
-        [Linear({"x": 1, "y": 1, "z": 1}, upper=limit)],
-    )
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(
-        {
-            "x": rng.uniform(0, 10, 300),
-            "y": rng.uniform(0, 10, 300),
-            "z": rng.integers(0, 3, 300),
-        }
-    )
-    model = LogisticRegression(max_iter=500)
-    model.fit(X, 2 * X["x"] + X["y"] + X["z"] > 24)
-    few = X[(X.sum(axis=1) < limit) & ~model.predict(X)].iloc[:15]
-    verdicts = ResponsivenessExplainer(model, actions).fit(X).verify(few)
-    ((a, b, c),) = model.coef_
-    grid = [
-        (x, min(10.0, limit - x - z), z)
-        for x in np.linspace(0, min(10, limit), 201)
-        for z in range(3)
-        if limit - x - z >= 0
-    ]
-    best = max(a * x + b * y + c * z for x, y, z in grid) + model.intercept_[0]
-    if best < 0:
-        assert set(verdicts.status) == {"fixed"}
-        assert set(verdicts.proof) == {"bound"}
-    else:
-        assert verdicts.has_witness.all()
-        assert "fixed" not in set(verdicts.status)
-        assert (model.predict(verdicts.witness)).all()
-
-
 @pytest.mark.parametrize("kind", ["LR", "tree"])
 def test_a_witness_moves_a_number_no_further_than_it_takes(kind):
     rng = np.random.default_rng(0)
@@ -577,7 +307,7 @@ def test_a_witness_moves_a_number_no_further_than_it_takes(kind):
     verdicts = explainer.verify(X)
     rows = np.flatnonzero(verdicts.status == "single")
     assert len(rows) > 50
-    change = verdicts.judged.change[rows]
+    change = verdicts._arrays.change[rows]
     assert ((change != 0).sum(axis=1) == 1).all()
     witness = X.iloc[rows].reset_index(drop=True) + change
     assert (model.predict(witness) == 1).all()
@@ -585,22 +315,3 @@ def test_a_witness_moves_a_number_no_further_than_it_takes(kind):
     less = X.iloc[rows].reset_index(drop=True) + 0.9 * change
     if kind == "LR":
         assert (model.predict(less) == 0).all()
-
-
-def test_large_numbers_do_not_make_trees_doubtful():
-    """What stands at the splits of a tree is no part of its scores."""
-    xgboost = pytest.importorskip("xgboost")
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(
-        {"income": rng.uniform(0, 3e6, 300), "age": rng.uniform(20, 70, 300)}
-    )
-    actions = ActionSet(
-        {
-            "income": Feature("real", 0, 3e6, max_increase=1e5),
-            "age": Feature("real", actionable=False),
-        }
-    )
-    model = xgboost.XGBClassifier(n_estimators=40, n_jobs=1)
-    model.fit(X, (X["income"] > 1.5e6 - 1e4 * X["age"]).astype(int))
-    verdicts = ResponsivenessExplainer(model, actions).fit(X).verify(X)
-    assert set(verdicts.status) == {"approved", "single", "fixed"}

@@ -1,0 +1,1 @@
+"""Features and action sets, their encoding as numbers and their file format."""

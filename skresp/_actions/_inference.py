@@ -1,0 +1,136 @@
+"""Inference of features from data: kinds, bounds and categories."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skresp._dataframe import as_table, column, column_names, real_numbers
+
+from ._encoding import check_dtype
+from ._feature import Feature
+
+
+def infer_features(
+    X: Any, given: Mapping[str, Feature], immutable: Iterable[str]
+) -> dict[str, Feature]:
+    """Return a feature for each column, the given ones completed from the data."""
+    table = as_table(X)
+    if not len(table):
+        raise ValueError(
+            "X must have at least one row to infer kinds and bounds from, got none: it "
+            "has no rows."
+        )
+    names = column_names(table) or [f"x{i}" for i in range(table.shape[1])]
+    if isinstance(immutable, str):
+        raise TypeError(
+            f"immutable must be a list of column names, got the string {immutable!r}."
+        )
+    fixed = set(immutable)
+    for what, known in (("features", given), ("immutable", fixed)):
+        unknown = [name for name in known if name not in names]
+        if unknown:
+            raise ValueError(
+                f"{what} names {unknown[0]!r}, but X has no such column; its columns "
+                f"are {', '.join(names)}."
+            )
+    both = [name for name in given if name in fixed and given[name].can_change]
+    if both:
+        raise ValueError(
+            f"{both[0]!r} is listed as immutable, but features says that it can "
+            f"change. Leave it out of one of the two."
+        )
+    return {
+        name: _infer_feature(name, column(table, i), given.get(name), name in fixed)
+        for i, name in enumerate(names)
+    }
+
+
+def _infer_feature(
+    name: str, values: pd.Series, given: Feature | None, immutable: bool
+) -> Feature:
+    """Return the feature of a column; bounds and categories not given are inferred."""
+    kind = given.kind if given else _infer_kind(values)
+    if kind is None:
+        if immutable:
+            return Feature("categorical", actionable=False)
+        raise ValueError(
+            f"Column {name!r} has dtype {values.dtype}, for which no kind can be "
+            f"inferred. List it in immutable, or convert it."
+        )
+    feature = given or Feature(kind, actionable=not immutable)
+    present = values.dropna()
+    stated = feature.categories or (feature.lower, feature.upper).count(None) == 0
+    if not len(present) and feature.can_change and kind != "binary" and not stated:
+        raise ValueError(
+            f"Column {name!r} has no values to infer bounds or categories from. List "
+            f"it in immutable, or give them in features."
+        )
+    if kind == "categorical":
+        if feature.categories is None and len(present):
+            feature = _with_categories(name, feature, present)
+    elif kind in ("integer", "real"):
+        if feature.can_change:
+            check_dtype(name, feature, values)
+        numbers = real_numbers(present)
+        numbers = numbers[np.isfinite(numbers)]
+        if len(numbers):
+            low, high = float(numbers.min()), float(numbers.max())
+            if kind == "integer":
+                low, high = np.ceil(low), np.floor(high)
+            bounds = {}
+            if feature.lower is None:
+                bounds["lower"] = min(
+                    low, high if feature.upper is None else feature.upper
+                )
+            if feature.upper is None:
+                bounds["upper"] = max(
+                    high, low if feature.lower is None else feature.lower
+                )
+            feature = dataclasses.replace(feature, **bounds)  # type: ignore[arg-type]
+    return feature
+
+
+def _with_categories(name: str, feature: Feature, present: pd.Series) -> Feature:
+    try:
+        return dataclasses.replace(feature, categories=_categories(present))
+    except TypeError as error:
+        # Dates, lists and intervals are not labels, which only matters for a change.
+        if not feature.can_change:
+            return feature
+        raise TypeError(
+            f"Column {name!r} has values that are not labels: {error} List it in "
+            f"immutable, or convert it."
+        ) from None
+
+
+def _infer_kind(values: pd.Series) -> str | None:
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "categorical"
+    if pd.api.types.is_bool_dtype(dtype):
+        return "binary"
+    if dtype.kind in "uif":
+        numbers = values.dropna().to_numpy(dtype=float)
+        if len(numbers) and np.isin(numbers, (0, 1)).all():
+            return "binary"
+        whole = len(numbers) and np.array_equal(numbers, np.rint(numbers))
+        return "integer" if whole and np.isfinite(numbers).all() else "real"
+    if isinstance(dtype, (pd.CategoricalDtype, pd.StringDtype)) or dtype.kind == "O":
+        return "categorical"
+    return None
+
+
+def _categories(present: pd.Series) -> tuple[Any, ...]:
+    """Return the labels, in the order of a category dtype, otherwise sorted."""
+    if isinstance(present.dtype, pd.CategoricalDtype):
+        return tuple(present.cat.categories)
+    labels = present.unique().tolist()
+    try:
+        return tuple(sorted(labels))
+    except TypeError:  # labels of several types cannot be compared
+        return tuple(sorted(labels, key=lambda label: (type(label).__name__, label)))

@@ -1,0 +1,71 @@
+"""`skresp actions`: infer an action set from data, to be edited."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from pathlib import Path
+
+from skresp import ActionSet
+from skresp.report._write import whole_file
+
+from ._console import FINE, BadCallError, say, say_json
+from ._read_data import read_table
+
+_HEAD = """\
+# What people can change, inferred from {data}: kinds and bounds as in the data.
+# This is a draft. Features marked "check" can change freely within their bounds;
+# check each of them, and remove the mark. You can add, for example:
+#   actionable: false      nobody can change this feature
+#   direction: increase    it can only go up (or: decrease)
+#   max_increase: 2        it can go up by at most 2 (or: max_decrease)
+# Rules between features go under constraints, for example:
+#   - {{type: linkage, source: years_employed, effects: {{age: 1}}}}
+"""
+
+
+def actions(args: Namespace) -> int:
+    """Run the command and return its exit code."""
+    out = Path(args.out)
+    if out.suffix not in (".yaml", ".yml", ".json"):
+        raise BadCallError(
+            f"--out: {out} must end in .yaml, .yml or .json, got {out.suffix!r}."
+        )
+    if out.exists() and not args.force:
+        raise BadCallError(f"--out: {out} exists already. Pass --force to replace it.")
+    if not out.parent.is_dir():
+        raise BadCallError(f"--out: there is no folder {out.parent}.")
+    table = read_table(args.data)
+    for option, names in (("immutable", args.immutable), ("ignore", args.ignore)):
+        for name in names:
+            if name not in table.columns:
+                raise BadCallError(
+                    f"--{option}: the data has no column {name!r}. The columns "
+                    f"are {', '.join(map(str, table.columns))}."
+                )
+    table = table.drop(columns=args.ignore)
+    found = ActionSet.infer(table, immutable=args.immutable)
+    with whole_file(out) as part:
+        found.to_file(part)
+        if out.suffix != ".json":
+            head = _HEAD.format(data=Path(args.data).name)
+            marked = _with_marks(part.read_text(encoding="utf-8"), found)
+            part.write_text(head + marked, encoding="utf-8")
+    if args.json:
+        say_json({"out": str(out), **found.to_dict()})
+    else:
+        say(repr(found))
+        say()
+        say(f"Written to {out}. Check every line before use.")
+    return FINE
+
+
+def _with_marks(text: str, actions: ActionSet) -> str:
+    """Return an action set in YAML, with a comment at features that can change."""
+    lines = text.splitlines()
+    starts = [i for i, line in enumerate(lines) if re.match("  [^ ?]", line)]
+    if len(starts) == len(actions.names):  # not if YAML splits a long name over lines
+        for i, feature in zip(starts, actions.features.values(), strict=True):
+            if feature.can_change:
+                lines[i] += "  # check"
+    return "\n".join(lines) + "\n"

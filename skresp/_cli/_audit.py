@@ -1,0 +1,110 @@
+"""`skresp audit`: read a model, data and actions; write a report to a folder."""
+
+from __future__ import annotations
+
+import hashlib
+from argparse import Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.frozen import FrozenEstimator
+
+from skresp import ActionSet, LimeExplainer, ResponsivenessExplainer, ShapExplainer
+from skresp.report import AuditReport
+
+from ._audit_output import print_audit, write_audit
+from ._console import FINE, BadCallError, note, output_folder, say_json, verbosity
+from ._read_data import model_columns, read_actions, read_table
+from ._read_model import read_model, read_target, with_categories
+
+_NAMES: dict[str, Any] = {
+    "shap": ("SHAP", ShapExplainer),
+    "lime": ("LIME", LimeExplainer),
+}
+
+
+def audit(args: Namespace) -> int:
+    """Run the command and return its exit code."""
+    actions = read_actions(args.actions)
+    model = read_model(args.model, trust_pickle=args.trust_pickle, trusted=args.trust)
+    target = read_target(args.target, model)
+    table = read_table(args.data, actions)
+    if args.sample is not None and args.sample < len(table):
+        rng = np.random.default_rng(args.seed)
+        rows = np.sort(rng.choice(len(table), args.sample, replace=False))
+        table = table.iloc[rows]
+    if args.groups is not None and args.groups not in table.columns:
+        raise BadCallError(
+            f"--groups: the data has no column {args.groups!r}. The columns are "
+            f"{', '.join(map(str, table.columns))}."
+        )
+    groups = None if args.groups is None else table[args.groups]
+    X = with_categories(model, table[model_columns(model, actions, table)], actions)
+    out = output_folder(args.out)
+    frozen = FrozenEstimator(model)
+    explainer = ResponsivenessExplainer(
+        frozen,
+        actions,
+        target=target,
+        threshold=args.threshold,
+        interventions=args.interventions,
+        max_points=args.max_points,
+        invalid_rows="nan",
+        missing="hold",
+        random_state=args.seed,
+        n_jobs=args.n_jobs,
+        verbose=verbosity(),
+    ).fit(X)
+    others = make_others(frozen, X, actions, target, args.explainers, args.seed)
+    report = AuditReport.from_estimator(
+        explainer,
+        X,
+        groups=groups,
+        explainers=others,
+        sections=args.sections,
+        examples=args.examples,
+        compare_rows=args.compare_rows,
+        max_points=args.max_points,
+        time_limit=args.time_limit,
+        notes={
+            name: f"{Path(path).name}, sha256 {_digest(path)}"
+            for name, path in (
+                ("Model file", args.model),
+                ("Data file", args.data),
+                ("Actions file", args.actions),
+            )
+        },
+    )
+    written = write_audit(report, out)
+    if args.json:
+        say_json({"out": str(out), "files": written, **report.to_dict()})
+    else:
+        print_audit(report, out, written)
+    return FINE
+
+
+def make_others(
+    model: Any,
+    X: pd.DataFrame,
+    actions: ActionSet,
+    target: Any,
+    names: list[str],
+    seed: int,
+) -> Mapping[str, Any]:
+    """Return the other explainers, each without and with the action set."""
+    out: dict[str, Any] = {}
+    for name in dict.fromkeys(names):
+        title, kind = _NAMES[name]
+        note(f"fitting {title}")
+        common = {"target": target, "random_state": seed, "verbose": verbosity()}
+        out[title] = kind(model, **common).fit(X)
+        out[f"{title}, actionable"] = kind(model, actions, **common).fit(X)
+    return out
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,110 @@
+"""The files and the summary that an audit writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from skresp._dataframe import row_labels
+from skresp._html._filters import percent
+from skresp.plots import ComparisonDisplay, ResponsivenessDisplay
+from skresp.report import AuditReport
+from skresp.report._write import whole_file
+
+from ._console import note, say
+
+
+def write_audit(report: AuditReport, folder: Path, pictures: bool = True) -> list[str]:
+    """Write the report, the verdict of each row and the pictures; return the names."""
+    written = []
+    if pictures:
+        written += _draw(report, folder)
+    with whole_file(folder / "people.csv") as part:
+        _people(report).to_csv(part, index=False)
+    report.to_file(folder / "report.html")
+    report.to_file(folder / "report.json")  # last: if it exists, so do the others
+    return [*written, "people.csv", "report.html", "report.json"]
+
+
+def _people(report: AuditReport) -> pd.DataFrame:
+    """Return one line per row: verdict, proof, single features that work."""
+    verdicts, explanation = report.verdicts, report.explanation
+    frame = verdicts.to_frame().drop(columns="used")
+    frame.insert(0, "row", row_labels(verdicts.data))
+    works = [""] * len(frame)
+    for position, listed in zip(
+        report.denied, explanation.top_features(4), strict=True
+    ):
+        works[position] = ", ".join(explanation.feature_names[j] for j in listed)
+    frame["works_alone"] = works
+    return frame.rename(columns={"changed": "works_together"})
+
+
+def _draw(report: AuditReport, folder: Path) -> list[str]:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        note(
+            "No pictures: they require matplotlib. Install it with pip install "
+            "'skresp[plots]'."
+        )
+        return []
+    summary = report.to_dict()
+    displays: dict[str, Any] = {}
+    if len(report.explanation):
+        displays["features.png"] = ResponsivenessDisplay.from_explanation(
+            report.explanation
+        )
+    lines = summary.get("comparison", {}).get("explainers", [])
+    if lines:
+        frame = pd.DataFrame(lines).set_index("name").T
+        displays["comparison.png"] = ComparisonDisplay(frame)
+    for name, display in displays.items():
+        figure = display.plot().figure_
+        with whole_file(folder / name) as part:
+            figure.savefig(part, dpi=150)
+        plt.close(figure)
+    return list(displays)
+
+
+def print_audit(report: AuditReport, folder: Path, written: list[str]) -> None:
+    """Print the findings in a few lines."""
+    people = report.to_dict().get("people")
+    if people:
+        counts, n = people["counts"], people["n_denied"]
+        say(f"{n:,} of {people['n_rows']:,} people are denied. Of these:")
+        for status, words in (
+            ("single", "need one change"),
+            ("joint", "need several changes together"),
+            ("possible", "have several changes that work; one may be enough"),
+            ("fixed", "have no change that works"),
+            ("unknown", "are not decided"),
+        ):
+            if counts.get(status) or status not in ("possible", "unknown"):
+                share = percent(counts.get(status, 0) / n if n else None)
+                say(f"  {counts.get(status, 0):>6,}  {share:>4}  {words}")
+        if people["n_invalid"]:
+            say(
+                f"{people['n_invalid']:,} rows break a rule between features and were "
+                f"left out."
+            )
+    compared = report.to_dict().get("comparison", {}).get("explainers", [])
+    if compared:
+        say()
+        say(comparison_table(compared))
+    say()
+    say(f"Written to {folder}: {', '.join(written)}")
+
+
+def comparison_table(lines: list[dict[str, Any]]) -> str:
+    """Return explainers side by side, as a text table."""
+    names = {
+        "presented": "denied people who get a list",
+        "all_responsive": "  of them: all listed features work",
+        "some_responsive": "  of them: some work",
+        "all_unresponsive": "  of them: none works",
+    }
+    table = {line["name"]: [percent(line[key]) for key in names] for line in lines}
+    return pd.DataFrame(table, index=list(names.values())).to_string()

@@ -1,0 +1,62 @@
+"""Output of the commands: results on stdout, progress and errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+# Exit codes that scripts can rely on.
+FINE, FINDINGS, BAD_CALL, STOPPED = 0, 1, 2, 130
+
+
+class BadCallError(Exception):
+    """An error in the call; the message is one line for the user."""
+
+
+def say(text: str = "") -> None:
+    """Print a line of the result."""
+    sys.stdout.write(f"{text}\n")
+
+
+def say_json(value: Any) -> None:
+    """Print the result as JSON."""
+    say(json.dumps(value, indent=2, default=str))
+
+
+def note(text: str) -> None:
+    """Print a line of progress to a terminal; nothing in a pipe."""
+    if verbosity():
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def verbosity() -> int:
+    """Return the `verbose=` of explainers: 1 in a terminal, 0 in a pipe."""
+    return int(sys.stderr.isatty())
+
+
+def existing_file(path: str, option: str) -> Path:
+    """Return the path of a file that exists."""
+    file = Path(path)
+    if not file.exists():
+        raise BadCallError(f"{option}: there is no file {path}.")
+    if not file.is_file():
+        raise BadCallError(f"{option}: {path} is not a file.")
+    return file
+
+
+def output_folder(path: str) -> Path:
+    """Return a folder to write to, created if it does not exist."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadCallError(
+            f"--out: the folder {path} cannot be created ({error.strerror})."
+        ) from None
+    if not os.access(folder, os.W_OK):
+        raise BadCallError(f"--out: the folder {path} is not writable.")
+    return folder

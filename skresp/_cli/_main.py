@@ -1,0 +1,65 @@
+"""The `skresp` command: arguments in, exit code out."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from ._arguments import parser
+from ._console import BAD_CALL, FINE, STOPPED, BadCallError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    try:
+        args = parser().parse_args(argv)
+    except SystemExit as stop:
+        return int(stop.code or FINE)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _print_warning
+            return _run(args)
+    except KeyboardInterrupt:
+        sys.stderr.write("\nskresp: stopped.\n")
+        return STOPPED
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except Exception as error:
+        if args.traceback:
+            raise
+        _print_error(args.command, error)
+        return BAD_CALL
+
+
+def _run(args: Namespace) -> int:
+    # Imported late, so that --help and errors in the arguments are fast.
+    if args.command == "demo":
+        from ._demo import demo as command
+    elif args.command == "audit":
+        from ._audit import audit as command
+    elif args.command == "check":
+        from ._check import check as command
+    else:
+        from ._actions import actions as command
+    return command(args)
+
+
+def _print_error(command: str, error: Exception) -> None:
+    text = " ".join(str(error).split()) or type(error).__name__
+    if not isinstance(error, (BadCallError, ValueError, TypeError, ImportError)):
+        if isinstance(error, OSError) and error.strerror:
+            text = f"{error.filename or ''}: {error.strerror}".lstrip(": ")
+        else:
+            text = f"{type(error).__name__}: {text} (see --traceback)"
+    sys.stderr.write(f"skresp {command}: error: {text}\n")
+
+
+def _print_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning on one line; leave out warnings for developers."""
+    if issubclass(category, UserWarning):
+        sys.stderr.write(f"skresp: warning: {' '.join(str(message).split())}\n")

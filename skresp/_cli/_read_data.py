@@ -1,0 +1,146 @@
+"""Read data and action sets from files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from skresp import ActionSet
+
+from ._console import BadCallError, existing_file
+
+# Texts that pandas reads as missing, unless they are categories of the column.
+_MISSING = frozenset(
+    (
+        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan"),
+        *("1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a"),
+        *("nan", "null"),
+    )
+)
+
+
+def read_actions(path: str) -> ActionSet:
+    """Return the action set in a file."""
+    file = existing_file(path, "--actions")
+    try:
+        return ActionSet.from_file(file)
+    except UnicodeDecodeError:
+        raise BadCallError(f"--actions: {path} is not a text file in UTF-8.") from None
+    except (TypeError, ValueError) as error:
+        raise BadCallError(f"--actions: {error}") from None
+
+
+def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
+    """Return the rows in a CSV or parquet file, categories as in the action set."""
+    file = existing_file(path, "--data")
+    if file.suffix.lower() == ".parquet":
+        table = _read_parquet(file)
+    elif file.suffix.lower() in (".csv", ".txt"):
+        table = _read_csv(file, actions)
+    else:
+        raise BadCallError(
+            f"--data: {path} must end in .csv or .parquet, which sets the format, got "
+            f"{file.suffix!r}."
+        )
+    if not len(table):
+        raise BadCallError(f"--data: {path} has no rows.")
+    if actions is not None:
+        missing = [name for name in actions.names if name not in table.columns]
+        if missing:
+            raise BadCallError(
+                f"--data: {path} has no column {_listed(missing)}, which the action "
+                f"set names. The columns are {_listed(list(table.columns))}."
+            )
+        table = _labelled(table, actions)
+    return table
+
+
+def _read_csv(file: Path, actions: ActionSet | None) -> pd.DataFrame:
+    try:
+        heads = list(pd.read_csv(file, nrows=0).columns)
+        missing = {name: sorted(_MISSING - _labels(name, actions)) for name in heads}
+        # Text stays text: "01" is not a number where the categories are texts.
+        text: Any = {name: str for name in heads if _has_text(name, actions)}
+        return pd.read_csv(file, keep_default_na=False, na_values=missing, dtype=text)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise BadCallError(f"--data: {file} is not a CSV file: {error}.") from None
+    except UnicodeDecodeError:
+        raise BadCallError(f"--data: {file} is not a text file in UTF-8.") from None
+
+
+def _read_parquet(file: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(file)
+    except ImportError:
+        pass
+    except Exception as error:  # every engine raises its own errors
+        raise BadCallError(f"--data: {file} is not a parquet file: {error}") from None
+    try:
+        import polars as pl
+    except ImportError:
+        raise BadCallError(
+            "--data: reading parquet requires pyarrow or polars. Install one with "
+            "pip install 'skresp[polars]'."
+        ) from None
+    try:
+        return pd.DataFrame(pl.read_parquet(file).to_dict(as_series=False))
+    except Exception as error:
+        raise BadCallError(f"--data: {file} is not a parquet file: {error}") from None
+
+
+def _labels(name: str, actions: ActionSet | None) -> set[str]:
+    if actions is None or name not in actions.features:
+        return set()
+    return {str(label) for label in actions.features[name].categories or ()}
+
+
+def _has_text(name: str, actions: ActionSet | None) -> bool:
+    if actions is None or name not in actions.features:
+        return False
+    return any(isinstance(c, str) for c in actions.features[name].categories or ())
+
+
+def _labelled(table: pd.DataFrame, actions: ActionSet) -> pd.DataFrame:
+    """Return the table with categories as the action set lists them.
+
+    Numbers in a column of text categories become text; texts in a column of other
+    categories become the categories that they spell.
+    """
+    table = table.copy()
+    for name, feature in actions.features.items():
+        numeric = pd.api.types.is_numeric_dtype(table[name].dtype)
+        if _has_text(name, actions) and numeric:
+            table[name] = table[name].map(str, na_action="ignore")
+        spelt = {str(c): c for c in feature.categories or () if not isinstance(c, str)}
+        if spelt and not pd.api.types.is_numeric_dtype(table[name].dtype):
+            values = [spelt.get(v, v) for v in table[name]]
+            table[name] = pd.Series(values, index=table.index, dtype=object)
+    return table
+
+
+def model_columns(model: Any, actions: ActionSet, table: pd.DataFrame) -> list[str]:
+    """Return the columns that the model was fitted on, in its order."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return list(actions.names)
+    wanted = [str(name) for name in names]
+    missing = [name for name in wanted if name not in table.columns]
+    if missing:
+        raise BadCallError(
+            f"--data has no column {_listed(missing)}, which the model was fitted on. "
+            f"The columns are {_listed(list(table.columns))}."
+        )
+    unlisted = [name for name in wanted if name not in actions.features]
+    if unlisted:
+        raise BadCallError(
+            f"--actions does not have {_listed(unlisted)}, which the model was fitted "
+            f"on. Add it, with actionable: false if nobody can change it."
+        )
+    return wanted
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(repr(str(name)) for name in names[:8])
+    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"

@@ -1,0 +1,1 @@
+"""The explainers and the results they return."""

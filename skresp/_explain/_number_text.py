@@ -1,0 +1,87 @@
+"""Numbers as text that reads back as exactly the number that was checked."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+
+_PRECISION = Context(prec=60)
+
+
+def number(value: Any) -> str:
+    """Return a value as text; a number keeps all its digits.
+
+    >>> number(1234567.0), number(0.1), number(1234.5), number("rent")
+    ('1,234,567', '0.1', '1,234.5', 'rent')
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (int, np.integer)):
+        return f"{int(value):,}"
+    if isinstance(value, (float, np.floating)):
+        real = float(value)
+        if math.isnan(real):
+            return "not known"
+        if abs(real) < 2**53 and real == int(real):
+            return f"{int(real):,}"
+        return f"{real:,}"
+    return str(value)
+
+
+def state(value: Any, kind: str) -> str:
+    """Return a value of a feature as text; a binary is yes or no."""
+    if kind == "binary" and value in (0, 1):
+        return "yes" if value else "no"
+    return number(value)
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage; only exactly 0 and 1 are 0% and 100%."""
+    if 0 < share < 0.01:
+        return "less than 1%"
+    return "more than 99%" if 0.99 < share < 1 else f"{share:.0%}"
+
+
+def decimals(span: float) -> int:
+    """Return the decimals at which a range of this length has 100 values or more."""
+    if not 0 < span < math.inf:
+        return 0
+    return max(0, 2 - math.floor(math.log10(span)))
+
+
+def rounded_up(value: float, digits: int) -> float:
+    """Return the least number with this many decimals that is at least `value`."""
+    return _quantized(value, digits, ROUND_CEILING)
+
+
+def rounded_down(value: float, digits: int) -> float:
+    """Return the greatest number with this many decimals that is at most `value`."""
+    return _quantized(value, digits, ROUND_FLOOR)
+
+
+def _quantized(value: float, digits: int, rounding: str) -> float:
+    # If a float is below a decimal, it is at most the float nearest to that decimal.
+    unit = Decimal(1).scaleb(-digits)
+    try:
+        return float(Decimal(value).quantize(unit, rounding, context=_PRECISION)) + 0.0
+    except InvalidOperation:  # too large to have decimals
+        return value
+
+
+def shortened(
+    low: float, high: float, span: float, more: int = 0
+) -> tuple[float, float]:
+    """Return an interval with shorter ends that lies inside the one given.
+
+    The ends have enough decimals to resolve a hundredth of `span`, the whole range, and
+    a tenth of the interval, and `more` in addition. Whole numbers are unchanged.
+
+    >>> shortened(0.6502, 0.6798, span=1.0)
+    (0.651, 0.679)
+    """
+    digits = more + decimals(min(span, 10 * (high - low)))
+    a, b = rounded_up(low, digits), rounded_down(high, digits)
+    return (a, b) if a < b else (low, high)

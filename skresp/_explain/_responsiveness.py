@@ -1,0 +1,404 @@
+"""The explainer that computes responsiveness scores."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skresp._actions._action_set import ActionSet
+from skresp._actions._encoding import check_columns, column_positions, encode
+from skresp._dataframe import as_table, snapshot
+from skresp._model._fitted_model import FittedModel
+from skresp._model._input_format import InputFormat
+from skresp._model._target import make_target_rule
+from skresp._validation import check_integer, check_time_limit, is_integer, is_number
+from skresp.reach._allowance import allow
+from skresp.reach._deadline import Deadline, OutOfTimeError
+from skresp.reach._feasible_changes import has_line
+from skresp.reach._interventions import check_interventions
+from skresp.reach._reachable_set import METHODS, check_valid
+from skresp.scores import sample_size
+from skresp.scores._random_effects import RandomEffects
+from skresp.scores._responsiveness import score
+from skresp.scores._settings import ScoreSettings
+from skresp.scores._strategy import points_of_score
+
+from ._base import BaseExplainer
+from ._context import ResponsivenessContext, distinct_people
+from ._explanation import Explanation
+from ._progress import progress_bar
+from ._verify_mixin import VerifyMixin
+
+
+class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
+    """Explain predictions by the responsiveness of each feature.
+
+    The responsiveness of a feature for a person is the probability that an
+    intervention on the feature leads to the target.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any model with `predict`: a classifier, a regressor or a Pipeline. `fit(X, y)`
+        trains a clone of it; `fit(X)` requires a fitted model and uses it unchanged.
+    action_set : ActionSet, optional
+        What people can change, in the columns of X. Without one, every feature can
+        change between the values in X, and a warning says so: this is rarely what is
+        meant.
+    target : label, AtLeast or AtMost, optional
+        The wanted prediction; by default the last of the model's classes, and a
+        warning names it. A regressor requires `AtLeast(value)` or `AtMost(value)`.
+    threshold : float, optional
+        The target is reached if its probability is at least this, instead of by
+        `predict`. Not together with a threshold classifier
+        (`FixedThresholdClassifier`, `TunedThresholdClassifierCV`), which has its own.
+    interventions : {"minimal", "joint"}, default="minimal"
+        Whether other features of a joint constraint keep their values if they can, or
+        change freely.
+    method : {"auto", "grid", "highs", "sample"}, default="auto"
+        "auto" computes scores from all interventions if it can, which is exact, and
+        samples otherwise.
+    n_samples : int or "auto", default=500
+        Points drawn for a sampled score; "auto" draws as many as `half_width`
+        requires (see `skresp.scores.sample_size`).
+    alpha : float, default=0.05
+        The intervals of sampled scores have confidence 1 - alpha.
+    half_width : float, default=0.05
+        The maximum half width of an interval, with `n_samples="auto"`.
+    max_points : int, default=100_000
+        The maximum number of points per person: those that `verify` evaluates, and
+        those that sampled scores propose, including rejected ones. The features that
+        may have to be sampled share them; with fewer draws than `n_samples` the
+        interval is wider. A run of the solver counts as 100 points.
+    random_effects : mapping or callable, optional
+        Random changes that come with an intervention: a mapping from feature to a
+        distribution (with scipy's `rvs`) or to a function `(rows, changes, rng)` that
+        returns one number per row, or one such function that returns a table. Draws
+        that break a constraint or leave the bounds are rejected and drawn again. All
+        scores are then sampled.
+    invalid_rows : {"raise", "nan"}, default="raise"
+        What to do with rows that break a constraint before any change: raise an
+        error, or score them NaN.
+    missing : {"raise", "hold"}, default="raise"
+        What to do with missing values in features that can change: raise an error, or
+        keep the feature unchanged for that person.
+    random_state : int, RandomState or None
+        Makes sampled scores reproducible, independent of row order and of the other
+        rows.
+    n_jobs : int, optional
+        Number of joblib threads.
+    verbose : int, default=0
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The model that is explained.
+    action_set_ : ActionSet
+    target_ : label, AtLeast or AtMost
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if X had column names at fit.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
+    >>> from skresp.constraints import Linkage
+    >>> X = pd.DataFrame({"years": [0, 3, 5, 7], "age": [20, 30, 32, 40]})
+    >>> model = DecisionTreeClassifier(random_state=0).fit(X, [0, 0, 1, 1])
+    >>> actions = ActionSet.infer(
+    ...     X,
+    ...     features={
+    ...         "years": Feature("integer", direction="increase", max_increase=2),
+    ...         "age": Feature("integer", actionable=False),
+    ...     },
+    ...     constraints=[Linkage("years", {"age": 1})],
+    ... )
+    >>> explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+    >>> explainer = explainer.fit(X)
+    >>> explanation = explainer.explain(X[:2])
+    >>> explanation.values
+    array([[0. , 0. ],
+           [0.5, 0. ]])
+    >>> print(explanation.describe(1))
+    Predicted 0; the target is 1.
+    - years: 1 of 2 changes work (score 0.50). Smallest change: raise years from 3 to \
+5; age follows to 32.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        action_set: ActionSet | None = None,
+        *,
+        target: Any = None,
+        threshold: float | None = None,
+        interventions: str = "minimal",
+        method: str = "auto",
+        n_samples: int | str = 500,
+        alpha: float = 0.05,
+        half_width: float = 0.05,
+        max_points: int = 100_000,
+        random_effects: Any = None,
+        invalid_rows: str = "raise",
+        missing: str = "raise",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.action_set = action_set
+        self.target = target
+        self.threshold = threshold
+        self.interventions = interventions
+        self.method = method
+        self.n_samples = n_samples
+        self.alpha = alpha
+        self.half_width = half_width
+        self.max_points = max_points
+        self.random_effects = random_effects
+        self.invalid_rows = invalid_rows
+        self.missing = missing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> ResponsivenessExplainer:
+        """Fit the model; without `y`, use the fitted model that was given.
+
+        Parameters
+        ----------
+        X : frame or array
+            Rows like those the model was fitted on.
+        y : array-like, optional
+            Labels, or numbers for a regressor.
+        **params : dict
+            Passed to the model's `fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        self._fit_model(X, y, params)
+        table = as_table(X)
+        if self.action_set is None:
+            warnings.warn(
+                "No action_set was given, so every feature may change freely between "
+                "the values in X. Pass action_set=ActionSet.infer(X, immutable=[...], "
+                "...) to say what people can change.",
+                UserWarning,
+                stacklevel=2,
+            )
+            self.action_set_ = ActionSet.infer(table)
+        else:
+            self.action_set_ = self.action_set
+        check_columns(self.action_set_, table)  # an error here, not in explain
+        input_format = InputFormat.of(self.estimator_, table, trained=y is not None)
+        input_format.positions(self.action_set_)
+        self._effects()
+        rule = make_target_rule(self.estimator_, self.target, self.threshold)
+        self._fitted_model = FittedModel(rule, input_format, self.action_set_)
+        self.target_ = rule.target
+        self._warn_of_target()
+        self._check_model_answers(table)
+        self._engine: Any = None
+        return self
+
+    def _uses_lines(self, deadline: Deadline) -> bool:
+        """Return whether scores may be exact along lines.
+
+        The model is parsed for this, which takes time: only if some feature has a
+        line, and the deadline allows it.
+        """
+        actions = self.action_set_
+        if self.method != "auto" or self.random_effects is not None:
+            return False
+        if not any(has_line(feature) for feature in actions.features.values()):
+            return False
+        targets = {target for _, target in actions.effects}
+        moving = {
+            name
+            for name, f in actions.features.items()
+            if f.kind != "categorical" and (f.can_change or name in targets)
+        }
+        try:
+            with allow(deadline):
+                known = self._fitted_model.score_function
+        except OutOfTimeError:
+            return False
+        return known is not None and known.maps_lines(moving)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Missing values in features that can change raise an error unless held.
+        tags.input_tags.allow_nan &= self.missing == "hold"
+        return tags
+
+    def _check_parameters(self) -> None:
+        if self.action_set is not None and not isinstance(self.action_set, ActionSet):
+            raise TypeError(
+                f"action_set must be an ActionSet or None, got {self.action_set!r}. "
+                f"Make one with ActionSet.infer(X, ...) or ActionSet.from_file(path)."
+            )
+        check_interventions(self.interventions)
+        for name, allowed in (
+            ("method", METHODS),
+            ("invalid_rows", ("raise", "nan")),
+            ("missing", ("raise", "hold")),
+        ):
+            value = getattr(self, name)
+            if value not in allowed:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(map(repr, allowed))}, got "
+                    f"{value!r}."
+                )
+        n = self.n_samples
+        if n != "auto" and not (is_integer(n) and int(n) >= 1):
+            raise ValueError(
+                f"n_samples must be a whole number of at least 1, or 'auto', got {n!r}."
+            )
+        check_integer("max_points", self.max_points, 0)
+        if not is_number(self.alpha) or not 0 < self.alpha < 1:
+            raise ValueError(
+                f"alpha must be a number between 0 and 1, got {self.alpha!r}."
+            )
+        if self.n_samples == "auto":
+            self._draws()  # raises if half_width is not valid
+
+    def _effects(self) -> RandomEffects | None:
+        """Return the random effects, checked against the action set."""
+        if self.random_effects is None:
+            return None
+        effects = RandomEffects(self.random_effects)
+        effects.check(self.action_set_)
+        return effects
+
+    def _draws(self) -> int:
+        """Return the number of draws for a sampled score."""
+        if self.n_samples == "auto":
+            return sample_size(self.half_width, self.alpha, at="half")
+        return int(self.n_samples)
+
+    def explain(self, X: Any, *, time_limit: float | None = None) -> Explanation:
+        """Compute the responsiveness of each feature for each row.
+
+        Parameters
+        ----------
+        X : frame or array
+            A frame may have its columns in any order.
+        time_limit : float, optional
+            Maximum seconds for the call. A sampled score that is cut short has fewer
+            draws and a wider interval; a score that was not computed at all is NaN
+            with the interval 0 to 1, and a warning counts those.
+
+        Returns
+        -------
+        Explanation
+        """
+        if not hasattr(self, "estimator_"):  # check_is_fitted takes 0.5 ms
+            check_is_fitted(self, "estimator_")
+        check_time_limit(time_limit)
+        deadline = Deadline.after(time_limit)
+        table = self._fitted_model.input_format.named(as_table(X))
+        context = self._make_context(deadline)
+        people, which = distinct_people(table)
+        try:
+            codes = context.codes(people)
+            with progress_bar(len(codes), "explain", self.verbose) as progress:
+                scores = score(
+                    context.batch(people, deadline),
+                    context.actions,
+                    codes,
+                    cache(lambda: context.keys(people)),
+                    replace(context.settings, deadline=deadline),
+                    n_jobs=self.n_jobs,
+                    progress=progress,
+                )
+        except ValueError:
+            self._name_invalid(context, table)
+            raise
+        order = self._columns()
+        scores = scores.arranged(which, order)
+        if not scores.valid.all():
+            warnings.warn(
+                f"{int((~scores.valid).sum())} of {len(table)} rows break a constraint "
+                f"before any change and are scored NaN. ActionSet.check(X) lists them.",
+                UserWarning,
+                stacklevel=2,
+            )
+        late = np.isnan(scores.values) & ~np.isnan(scores.lower)
+        if late.any():
+            warnings.warn(
+                f"{int(late.sum())} of {late.size} scores were not computed within "
+                f"time_limit={time_limit!r} seconds and are NaN, of "
+                f"{int(late.any(axis=1).sum())} of {len(table)} rows. A larger "
+                f"time_limit computes more of them.",
+                UserWarning,
+                stacklevel=2,
+            )
+        names = [context.actions.names[k] for k in order]
+        positions = column_positions(context.actions, table)
+        return Explanation(
+            values=scores.values,
+            lower=scores.lower,
+            upper=scores.upper,
+            exact=scores.exact,
+            n_reachable=scores.n_reachable,
+            feature_names=names,
+            data=snapshot(table),
+            at_target=scores.at_target,
+            target=self.target_,
+            threshold=self.threshold,
+            _features={name: context.actions.features[name] for name in names},
+            _columns=[positions[k] for k in order],
+            _context=replace(context, answer_cache=scores.answer_cache),
+        )
+
+    def _make_context(self, deadline: Deadline) -> ResponsivenessContext:
+        """Return the settings of a call, with the model."""
+        effects = self._effects()
+        points = points_of_score(
+            self.action_set_, int(self.max_points), self.method, effects is not None
+        )
+        settings = ScoreSettings(
+            self.interventions,
+            self.method,
+            min(self._draws(), points),
+            self.alpha,
+            self.invalid_rows,
+            effects,
+            points,
+        )
+        return ResponsivenessContext(
+            fitted_model=self._fitted_model,
+            settings=settings,
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            missing=self.missing,
+            uses_lines=self._uses_lines(deadline),
+        )
+
+    def _name_invalid(self, context: ResponsivenessContext, table: Any) -> None:
+        """Raise for invalid rows again, naming all rows as given."""
+        check_valid(
+            context.actions,
+            table,
+            encode(context.actions, table, missing=self.missing),
+            "pass invalid_rows='nan' to score them NaN",
+        )
+
+    def _columns(self) -> list[int]:
+        """Return the positions of the features in the order of the columns at fit."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
+            return list(range(len(self.action_set_.names)))
+        return [self.action_set_.names.index(name) for name in names]

@@ -1,0 +1,1 @@
+"""SHAP and LIME wrappers."""

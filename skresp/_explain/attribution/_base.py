@@ -1,0 +1,218 @@
+"""Base class of the SHAP and LIME explainers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skresp._actions._action_set import ActionSet
+from skresp._actions._encoding import column_positions, encode
+from skresp._dataframe import as_table, is_frame, snapshot
+from skresp._explain._base import BaseExplainer
+from skresp._explain._context import (
+    ExplanationContext,
+    distinct_people,
+    keys_of_rows,
+)
+from skresp._explain._explanation import Explanation
+from skresp._model._fitted_model import FittedModel
+from skresp._model._input_format import InputFormat
+from skresp._model._output import make_optional_target_rule
+from skresp._typing import BoolArray, FloatArray
+from skresp.reach._reachable_set import check_valid
+from skresp.scores._can_move import can_move
+
+from ._numeric_rows import immutable_features, label_columns, model_column_positions
+
+
+class AttributionExplainer(BaseExplainer):
+    """Base class of explainers that return contributions of features.
+
+    A subclass has the parameters `estimator`, `action_set`, `target`, `per_person` and
+    `random_state`, and implements `_prepare` and `_attribute`.
+    """
+
+    _method: str
+    # What contributions add up to, in words; set by `_prepare`.
+    _unit: str
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Fit the model; without `y`, use the fitted model that was given.
+
+        Parameters
+        ----------
+        X : frame or array
+            Rows like those the model was fitted on. Contributions are relative to
+            them.
+        y : array-like, optional
+            Labels, or numbers for a regressor.
+        **params : dict
+            Passed to the model's `fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        self._fit_model(X, y, params)
+        table = as_table(X)
+        input_format = InputFormat.of(self.estimator_, table, trained=y is not None)
+        model_column_positions(input_format, table)
+        if self.action_set is not None:
+            column_positions(self.action_set, table)
+            input_format.positions(self.action_set)
+        self._label_columns = label_columns(input_format, table)
+        self._fitted_model = FittedModel(
+            make_optional_target_rule(self.estimator_, self.target),
+            input_format,
+            immutable_features(input_format, self._label_columns),
+        )
+        self.target_ = self._fitted_model.target_rule.target
+        self._warn_of_target()
+        self._check_model_answers(table)
+        self._prepare(input_format.named(table), y)
+        return self
+
+    def _check_parameters(self) -> None:
+        actions = self.action_set
+        if actions is not None and not isinstance(actions, ActionSet):
+            raise TypeError(
+                f"action_set must be an ActionSet or None, got {actions!r}. Make one "
+                f"with ActionSet.infer(X, ...) or ActionSet.from_file(path)."
+            )
+        if self.per_person and actions is None:
+            raise ValueError(
+                f"per_person={self.per_person!r} requires an action_set, which says "
+                f"what each person can change. Pass action_set=ActionSet.infer(X, "
+                f"...), or leave per_person out."
+            )
+
+    @abstractmethod
+    def _prepare(self, table: Any, y: Any) -> None:
+        """Set the fitted attributes of the subclass, from the rows of the fit."""
+
+    @abstractmethod
+    def _attribute(self, people: Any, keys: Any) -> tuple[FloatArray, FloatArray, bool]:
+        """Return contributions of the model's columns, base values, whether exact."""
+
+    def explain(self, X: Any) -> Explanation:
+        """Compute the contribution of each feature to the prediction of each row.
+
+        Parameters
+        ----------
+        X : frame or array
+            A frame may have its columns in any order.
+
+        Returns
+        -------
+        Explanation
+        """
+        check_is_fitted(self, "estimator_")
+        model = self._fitted_model
+        table = model.input_format.named(as_table(X))
+        positions = model_column_positions(model.input_format, table)
+        people, which = distinct_people(table)
+        seed = self._seed()
+        width = len(model.input_format.names)
+        values, base, exact = np.zeros((0, width)), np.zeros(0), True
+        at_target = np.zeros(0, dtype=bool)
+        if len(people):
+            at_target = model.target_rule.reached(model.rows(people))
+            values, base, exact = self._attribute(people, self._keys(people, seed))
+            values = np.where(self._kept(people, seed), values, 0.0)
+        order, names = self._order(), self._names()
+        values = values[which][:, order]
+        columns = list(model.features.features.values())
+        return Explanation(
+            values=values,
+            lower=values,
+            upper=values,
+            exact=np.full(values.shape, exact),
+            n_reachable=None,
+            feature_names=names,
+            data=snapshot(table),
+            at_target=at_target[which],
+            target=self.target_,
+            method=self._method,
+            base_values=base[which],
+            _features={name: columns[i] for name, i in zip(names, order, strict=True)},
+            _columns=[positions[i] for i in order],
+            _unit=self._unit,
+            _context=ExplanationContext(model),
+        )
+
+    # -- seeds ------------------------------------------------------------------------
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _keys(self, table: Any, seed: int) -> NDArray[np.uint64]:
+        input_format = self._fitted_model.input_format
+        positions = model_column_positions(input_format, table)
+        return keys_of_rows(seed, table, input_format.names, positions)
+
+    def row_seeds(self, X: Any) -> NDArray[np.int64]:
+        """Return the random seed of each row.
+
+        It depends on `random_state` and on the values of the row, and not on row order
+        or on the other rows. Calling shap or lime directly with the seed gives the same
+        numbers.
+        """
+        check_is_fitted(self, "estimator_")
+        table = self._fitted_model.input_format.named(as_table(X))
+        return as_seeds(self._keys(table, self._seed()))
+
+    # -- features people can act on ----------------------------------------------------
+
+    def _kept(self, people: Any, seed: int) -> BoolArray:
+        """Return which contributions are kept: those of features people can act on."""
+        actions = self.action_set
+        if actions is None:
+            return np.ones((1, len(self._fitted_model.input_format.names)), dtype=bool)
+        if self.per_person:
+            # A missing value cannot change, but the row still has contributions.
+            codes = encode(actions, people, missing="hold")
+            check_valid(actions, people, codes, "pass per_person=False")
+            positions = column_positions(actions, people)
+            keys = keys_of_rows(seed, people, actions.names, positions)
+            mine = can_move(actions, codes, keys)
+        else:
+            mine = np.array([[f.actionable for f in actions.features.values()]])
+        out = np.zeros(
+            (len(mine), len(self._fitted_model.input_format.names)), dtype=bool
+        )
+        where = self._fitted_model.input_format.positions(actions)
+        out[:, [where[name] for name in actions.names]] = mine
+        return out
+
+    # -- columns --------------------------------------------------------------------
+
+    def _order(self) -> list[int]:
+        """Return the positions of the model's columns in the order at fit."""
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or not self._fitted_model.input_format.has_names:
+            return list(range(len(self._fitted_model.input_format.names)))
+        return [self._fitted_model.input_format.names.index(name) for name in names]
+
+    def _names(self) -> list[str]:
+        """Return the names of the features: those of the action set if there is one."""
+        if self.action_set is not None:
+            positions = self._fitted_model.input_format.positions(self.action_set)
+            by_position = {position: name for name, position in positions.items()}
+            return [by_position[i] for i in self._order()]
+        return [self._fitted_model.input_format.names[i] for i in self._order()]
+
+
+def as_seeds(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return keys as seeds of 32 bits, which shap and lime accept."""
+    return (keys >> np.uint64(32)).astype(np.int64)
+
+
+def is_table(X: Any) -> bool:
+    """Return whether X is a frame or a two-dimensional array."""
+    return is_frame(X) or np.ndim(X) == 2

@@ -1,0 +1,1 @@
+"""The fitted model: target, input format, queries, decision and score function."""

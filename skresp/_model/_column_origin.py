@@ -1,0 +1,125 @@
+"""Trace the columns that a final estimator sees back to the columns of the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skresp._typing import IndexArray
+
+from ._wrappers import passes
+
+# Steps that turn each column into one column of its own.
+_ONE_TO_ONE = {
+    "StandardScaler",
+    "MinMaxScaler",
+    "MaxAbsScaler",
+    "RobustScaler",
+    "PowerTransformer",
+    "QuantileTransformer",
+    "OrdinalEncoder",
+}
+
+
+def column_origins(steps: list[Any], width: int) -> IndexArray | None:
+    """Return for each column after the steps the one column it comes from.
+
+    The fitted steps are read rather than the names, which can be ambiguous. Return
+    None where a step mixes columns, or where its kind is not known.
+    """
+    origins: IndexArray | None = np.arange(width)
+    for step in steps:
+        if origins is None:
+            return None
+        origins = _after(step, origins)
+    return origins
+
+
+def _after(step: Any, own: IndexArray) -> IndexArray | None:
+    """Return the origins after one step, from those before it."""
+    if passes(step):
+        return own
+    name = type(step).__name__
+    if name == "FrozenEstimator":
+        return _after(step.estimator, own)
+    if getattr(step, "n_features_in_", len(own)) != len(own):
+        return None
+    if name == "Pipeline":
+        for _, inner in step.steps:
+            after = _after(inner, own)
+            if after is None:
+                return None
+            own = after
+        return own
+    if name == "ColumnTransformer":
+        return _after_columns(step, own)
+    if name == "FeatureUnion":
+        inner = [_after(each, own) for _, each in step.transformer_list]
+        return None if any(i is None for i in inner) else np.concatenate(inner)
+    if name in _ONE_TO_ONE:
+        return own
+    if name == "FunctionTransformer":
+        return own if step.func is None else None
+    if name == "OneHotEncoder":
+        return np.repeat(own, [_n_dummies(step, i) for i in range(len(own))])
+    if name == "TargetEncoder":
+        per = len(step.classes_) if step.target_type_ == "multiclass" else 1
+        return np.repeat(own, per)
+    if name == "SimpleImputer":
+        keep = np.ones(len(own), dtype=bool)
+        if not step.keep_empty_features:
+            keep = ~pd.isna(step.statistics_)
+        flags = [] if step.indicator_ is None else own[step.indicator_.features_]
+        return np.concatenate([own[keep], flags]).astype(np.intp)
+    if hasattr(step, "get_support"):
+        return own[step.get_support()]
+    return None
+
+
+def _n_dummies(encoder: Any, i: int) -> int:
+    """Return how many columns a one-hot encoder makes of its i-th column."""
+    count = len(encoder.categories_[i])
+    if encoder.min_frequency is not None or encoder.max_categories is not None:
+        rare = encoder.infrequent_categories_[i]
+        count -= 0 if rare is None else len(rare) - 1
+    dropped = encoder.drop_idx_ is not None and encoder.drop_idx_[i] is not None
+    return count - dropped
+
+
+def _after_columns(step: Any, own: IndexArray) -> IndexArray | None:
+    """Return the origins after a ColumnTransformer, from those before it."""
+    width = max((s.stop for s in step.output_indices_.values()), default=0)
+    out = np.full(width, -1, dtype=np.intp)
+    for name, inner, columns in step.transformers_:
+        where = step.output_indices_[name]
+        if where.stop == where.start or (isinstance(inner, str) and inner == "drop"):
+            continue
+        positions = _positions(step, columns, len(own))
+        after = None if positions is None else _after(inner, own[positions])
+        if after is None or len(after) != where.stop - where.start:
+            return None
+        out[where] = after
+    return None if (out < 0).any() else out
+
+
+def _positions(step: Any, columns: Any, width: int) -> IndexArray | None:
+    """Return columns of a ColumnTransformer as positions; None where unclear."""
+    names = [str(n) for n in getattr(step, "feature_names_in_", ())]
+    if isinstance(columns, str):
+        columns = [columns]
+    if isinstance(columns, slice):
+        if isinstance(columns.start, str) or isinstance(columns.stop, str):
+            return None
+        return np.arange(width)[columns]
+    if callable(columns):
+        return None
+    array = np.atleast_1d(np.asarray(columns))
+    if array.dtype.kind == "b":
+        return np.flatnonzero(array)
+    if array.dtype.kind in "iu":
+        return np.arange(width)[array]
+    if not all(str(n) in names for n in array):
+        return None
+    return np.array([names.index(str(n)) for n in array], dtype=np.intp)

@@ -1,0 +1,228 @@
+"""The rule by which the scores of a model reach the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import logit
+
+from skresp._typing import BoolArray, FloatArray
+
+from ._predictions import class_position
+from ._target import AtLeast, LabelRule, ProbabilityRule, TargetRule, ValueRule
+
+# Relative error that is allowed for scores computed in float64 and in float32.
+DOUBT, DOUBT32 = 1e-9, 1e-4
+# Absolute rounding error of a probability in float64 and in float32.
+_FLOAT64, _FLOAT32 = 1e-14, 1e-6
+
+
+@dataclass(frozen=True)
+class Decision:
+    """When scores reach the target: one score passes a cut, or exceeds all others.
+
+    `gap` is positive where they do. Where it is too close to 0 for rounding
+    (`unsure`), only the model itself can decide.
+
+    Attributes
+    ----------
+    column : int
+        The score of the target.
+    cut : float or None
+        The score at which the target begins; None where it must exceed the others.
+    sign : {1.0, -1.0}
+        -1.0 where the target lies below the cut.
+    doubt : float
+        The error of the scores, relative to their size.
+    rivals : int
+        The number of other classes, where there is no cut.
+    least_doubt : float
+        The smallest absolute error. Near 0 and 1 a rounding of the probability is a
+        jump of its logit.
+    """
+
+    column: int
+    cut: float | None
+    sign: float
+    doubt: float
+    rivals: int = 1
+    least_doubt: float = 0.0
+
+    def gap(self, scores: FloatArray) -> FloatArray:
+        """Return how far scores of shape (n, n_scores) are beyond the border."""
+        target = scores[:, self.column]
+        if self.cut is not None:
+            return self.sign * (target - self.cut)
+        others = np.delete(scores, self.column, axis=1)
+        return target - others.max(axis=1)
+
+    def gaps(self, scores: FloatArray) -> FloatArray:
+        """Return how far the target is ahead of each rival, in shape (n, n_rivals).
+
+        The cut is not subtracted. The target is reached where all gaps exceed
+        `offset`.
+        """
+        target = self.sign * scores[:, [self.column]]
+        if self.cut is not None:
+            return target
+        return target - np.delete(scores, self.column, axis=1)
+
+    def sizes(self, sizes: FloatArray) -> FloatArray:
+        """Return the sizes of `gaps`, given the sizes of scores."""
+        target = sizes[:, [self.column]]
+        if self.cut is not None:
+            return target
+        return target + np.delete(sizes, self.column, axis=1)
+
+    @property
+    def offset(self) -> float:
+        """The value that `gaps` must exceed."""
+        return 0.0 if self.cut is None else self.sign * self.cut
+
+    def unsure(self, scores: FloatArray) -> BoolArray:
+        """Return where rounding could decide."""
+        size = np.maximum(1.0, np.abs(scores).max(axis=1))
+        doubt = np.maximum(self.doubt * size, self.least_doubt)
+        return np.abs(self.gap(scores)) <= doubt
+
+    @property
+    def tolerance(self) -> float:
+        """The distance from 0 within which every gap is in doubt."""
+        size = 10.0 if self.cut is None else abs(self.cut)
+        return max(self.doubt * max(1.0, size), self.least_doubt)
+
+
+@dataclass(frozen=True)
+class ThresholdRule:
+    """The rule of a wrapper that predicts one label from a threshold on.
+
+    Attributes
+    ----------
+    threshold : float
+    of_probability : bool
+        Whether the threshold is on a probability or on a decision function.
+    positive : label
+        The label that is predicted from the threshold on.
+    """
+
+    threshold: float
+    of_probability: bool
+    positive: Any
+
+    @classmethod
+    def of(cls, model: Any) -> ThresholdRule:
+        """Read a FixedThresholdClassifier or TunedThresholdClassifierCV."""
+        inner = getattr(model, "estimator_", model.estimator)
+        method = model.response_method
+        if method == "auto":
+            known = hasattr(inner, "predict_proba")
+            method = "predict_proba" if known else "decision_function"
+        threshold = getattr(model, "best_threshold_", None)
+        if threshold is None:
+            threshold = model.threshold
+        if threshold == "auto":
+            threshold = 0.5 if method == "predict_proba" else 0.0
+        positive = getattr(model, "pos_label", None)
+        if positive is None:
+            positive = model.classes_[1]
+        return cls(float(threshold), method == "predict_proba", positive)
+
+
+def decision_of(
+    target_rule: TargetRule,
+    scores: FloatArray,
+    doubt: float,
+    link: str,
+    threshold_rule: ThresholdRule | None,
+) -> Decision | None:
+    """Return when scores reach the target; None where that is not known.
+
+    Parameters
+    ----------
+    scores : array of shape (n, n_scores)
+        Scores of some rows.
+    doubt : float
+        Their relative error.
+    link : {"identity", "logit", "clipped", "margin", "probability"}
+        What turns scores into predictions.
+    threshold_rule : ThresholdRule or None
+        The rule of a wrapper, where it replaces the model's own.
+    """
+    width = scores.shape[1]
+    if isinstance(target_rule, ValueRule):
+        if width != 1 or link != "identity":
+            return None
+        sign = 1.0 if isinstance(target_rule.target, AtLeast) else -1.0
+        return Decision(0, target_rule.target.value, sign, doubt)
+    if not isinstance(target_rule, (LabelRule, ProbabilityRule)) or link == "identity":
+        return None
+    classes = getattr(target_rule.model, "classes_", None)
+    if classes is None:
+        return None
+    position = class_position(target_rule.model, target_rule.target)
+    if isinstance(target_rule, LabelRule):
+        if threshold_rule is not None:
+            return _by_threshold_rule(
+                target_rule, threshold_rule, np.asarray(classes), width, link, doubt
+            )
+        if width == 1 and len(classes) == 2:
+            return Decision(0, 0.0, 1.0 if position == 1 else -1.0, doubt)
+        several = width == len(classes) > 1
+        rivals = len(classes) - 1
+        return Decision(position, None, 1.0, doubt, rivals) if several else None
+    return _by_probability(
+        target_rule.threshold, position, len(classes), width, link, doubt
+    )
+
+
+def _by_probability(
+    threshold: float, position: int, classes: int, width: int, link: str, doubt: float
+) -> Decision | None:
+    """Return when the probability of a class is at least a threshold."""
+    if width == 1 and classes == 2 and link == "logit" and 0 < threshold < 1:
+        sign = 1.0 if position == 1 else -1.0
+        rounding = _FLOAT32 if doubt > DOUBT else _FLOAT64
+        least_doubt = rounding / (threshold * (1.0 - threshold))
+        return Decision(0, sign * float(logit(threshold)), sign, doubt, 1, least_doubt)
+    if width == 1 and classes == 2 and link == "clipped" and 0 < threshold < 1:
+        # The probability of the second class is (score + 1) / 2, cut off at 0 and 1.
+        sign = 1.0 if position == 1 else -1.0
+        return Decision(0, sign * (2.0 * threshold - 1.0), sign, doubt)
+    if width == classes and link == "probability":
+        return Decision(position, threshold, 1.0, doubt)
+    return None
+
+
+def _by_threshold_rule(
+    target_rule: LabelRule,
+    rule: ThresholdRule,
+    classes: Any,
+    width: int,
+    link: str,
+    doubt: float,
+) -> Decision | None:
+    """Return when a wrapper's own rule predicts the target."""
+    if len(classes) != 2:
+        return None
+    position = int(np.flatnonzero(classes == rule.positive)[0])
+    if rule.of_probability:
+        decision = _by_probability(rule.threshold, position, 2, width, link, doubt)
+    elif width == 1:
+        sign = 1.0 if position == 1 else -1.0
+        decision = Decision(0, sign * rule.threshold, sign, doubt)
+    else:
+        decision = None
+    if decision is None or target_rule.target == rule.positive:
+        return decision
+    # The other label is predicted below the threshold.
+    return replace(decision, sign=-decision.sign)
+
+
+def is_confirmed(
+    decision: Decision, target_rule: TargetRule, scores: FloatArray, rows: Any
+) -> bool:
+    """Return whether the decision agrees with the model on these rows."""
+    sure = ~decision.unsure(scores)
+    return bool((target_rule.reached(rows) == (decision.gap(scores) > 0))[sure].all())

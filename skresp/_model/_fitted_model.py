@@ -1,0 +1,105 @@
+"""A fitted model with its target and its input format."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._actions._action_set import ActionSet
+from skresp._typing import FloatArray
+from skresp.reach._deadline import NEVER, Deadline
+
+from ._input_format import InputFormat
+from ._point_builder import PointBuilder
+from ._predictions import (
+    class_position,
+    model_scores,
+    predicted,
+    predicted_numbers,
+    probabilities,
+)
+from ._row_batch import RowBatch
+from ._score_function import ScoreFunction, read_score_function
+from ._synthetic_rows import synthetic_rows
+from ._target import AtLeast, AtMost, TargetRule
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A fitted model with its target and its input format; holds no rows.
+
+    Attributes
+    ----------
+    target_rule : TargetRule
+    input_format : InputFormat
+    features : ActionSet
+        The columns of the model as features.
+    """
+
+    target_rule: TargetRule
+    input_format: InputFormat
+    features: ActionSet
+
+    @property
+    def estimator(self) -> Any:
+        """The model itself."""
+        return self.target_rule.model
+
+    @cached_property
+    def score_function(self) -> ScoreFunction | None:
+        """The score function, read at the first use; None for a black box."""
+        rows = synthetic_rows(self.input_format, self.features)
+        return read_score_function(self.target_rule, self.rows(rows))
+
+    def batch(
+        self, X: Any, deadline: Deadline = NEVER, *, lines: bool = False
+    ) -> RowBatch:
+        """Return a batch of rows; with `lines` it has the score function."""
+        builder = PointBuilder(self.input_format, self.features, X)
+        score_function = self.score_function if lines else None
+        return RowBatch(self.target_rule, builder, score_function, deadline)
+
+    def rows(self, X: Any) -> Any:
+        """Return rows in the model's input format."""
+        builder = PointBuilder(self.input_format, self.features, X)
+        return builder.take(np.arange(builder.rows), [])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the model's predictions."""
+        return predicted(self.estimator, self.rows(X))
+
+    def probability(self, X: Any) -> FloatArray:
+        """Return the probability of the target, where a threshold is set on it."""
+        rule: Any = self.target_rule
+        return rule.probability(self.rows(X))
+
+    @property
+    def has_target_score(self) -> bool:
+        """Whether one number of the model says how near a row is to the target.
+
+        A predicted number, a probability, or the decision function of two classes.
+        """
+        model = self.estimator
+        if isinstance(self.target_rule.target, (AtLeast, AtMost)):
+            return True
+        classes = getattr(model, "classes_", None)
+        if classes is None:
+            return False
+        two = len(classes) == 2 and hasattr(model, "decision_function")
+        return hasattr(model, "predict_proba") or two
+
+    def target_score(self, X: Any) -> FloatArray:
+        """Return for each row the number that says how near it is to the target."""
+        rows, target = self.rows(X), self.target_rule.target
+        if isinstance(target, (AtLeast, AtMost)):
+            return predicted_numbers(self.estimator, rows)
+        position = class_position(self.estimator, target)
+        if hasattr(self.estimator, "predict_proba"):
+            n_classes = len(self.estimator.classes_)
+            return probabilities(self.estimator, rows, n_classes)[:, position]
+        scores = model_scores(self.estimator, "decision_function", rows)[:, 0]
+        return scores if position == 1 else -scores

@@ -1,0 +1,209 @@
+"""The input that a fitted model takes: container, columns, order, dtypes, labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skresp._actions._action_set import ActionSet
+from skresp._dataframe import (
+    as_table,
+    column_names,
+    is_frame,
+    is_polars,
+    number_matrix,
+    real_numbers,
+)
+from skresp._dataframe import column as column_of
+
+from ._wrappers import inner_model, steps_before
+
+# Labels of a column that are kept at most.
+MOST_LABELS = 100
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """The values of a column at fit: a range of numbers, or labels.
+
+    Attributes
+    ----------
+    low, high : float
+        The smallest and largest number; 0 where there was none.
+    is_whole : bool
+        Whether all numbers were whole.
+    labels : tuple or None
+        Distinct labels, at most `MOST_LABELS`; None for a column of numbers.
+    has_missing : bool
+        Whether some value was missing.
+    """
+
+    low: float = 0.0
+    high: float = 0.0
+    is_whole: bool = False
+    labels: tuple[Any, ...] | None = None
+    has_missing: bool = False
+
+    @classmethod
+    def of(cls, values: pd.Series) -> ColumnSummary:
+        """Summarise a column."""
+        known = values.dropna()
+        has_missing = len(known) < len(values)
+        if isinstance(values.dtype, pd.CategoricalDtype):
+            labels = tuple(values.dtype.categories[:MOST_LABELS].tolist())
+            return cls(labels=labels or ("",), has_missing=has_missing)
+        numbers = real_numbers(known)
+        if np.isnan(numbers).any() or not len(known):
+            labels = tuple(known.unique()[:MOST_LABELS].tolist())
+            return cls(labels=labels or ("",), has_missing=has_missing)
+        finite = numbers[np.isfinite(numbers)]
+        if not len(finite):
+            return cls(has_missing=has_missing)
+        whole = bool((finite == np.rint(finite)).all())
+        low, high = float(finite.min()), float(finite.max())
+        return cls(low, high, whole, None, has_missing)
+
+
+@dataclass(frozen=True)
+class InputFormat:
+    """The form in which a fitted model takes its input.
+
+    Attributes
+    ----------
+    container : {"pandas", "polars", "array"}
+    names : tuple of str
+        The columns in the model's order.
+    dtypes : tuple
+        Their dtypes at fit, for pandas and polars; one dtype for an array.
+    has_names : bool
+        Whether the names come from the data, or merely number the columns.
+    summaries : tuple of ColumnSummary
+        The values of each column at fit.
+    """
+
+    container: str
+    names: tuple[str, ...]
+    dtypes: tuple[Any, ...]
+    has_names: bool = False
+    summaries: tuple[ColumnSummary, ...] = ()
+
+    @classmethod
+    def of(cls, model: Any, X: Any, *, trained: bool = False) -> InputFormat:
+        """Return the input format of a model, given a table that it takes.
+
+        With `trained` the model was fitted on this very table.
+        """
+        table = as_table(X)
+        given = column_names(table)
+        known = getattr(model, "feature_names_in_", None)
+        if known is not None:
+            names = tuple(map(str, known))
+            _check_names(names, given, table.shape[1])
+        else:
+            names = tuple(given or (f"x{i}" for i in range(table.shape[1])))
+        summaries = _summaries(table, given, names)
+        as_array = known is None and not trained and _was_fitted_on_arrays(model)
+        if is_frame(table) and not as_array:
+            dtypes = list(table.dtypes)
+            if given is not None:
+                dtypes = [dtypes[given.index(name)] for name in names]
+            container = "polars" if is_polars(table) else "pandas"
+            return cls(container, names, tuple(dtypes), given is not None, summaries)
+        if is_frame(table):
+            matrix = number_matrix(table)
+            dtype: Any = np.dtype(float) if matrix is None else matrix.dtype
+            if not all(_is_plain(t) for t in table.dtypes):
+                dtype = np.dtype(object)
+            return cls("array", names, (dtype,), given is not None, summaries)
+        if known is not None:
+            # The model knows names, which an array cannot carry, so it gets a frame.
+            dtype = table.dtype if table.dtype != object else None
+            return cls("pandas", names, (dtype,) * len(names), True, summaries)
+        return cls("array", names, (table.dtype,), summaries=summaries)
+
+    def positions(self, actions: ActionSet) -> dict[str, int]:
+        """Return the position of each feature among the model's columns."""
+        position = {name: i for i, name in enumerate(self.names)}
+        if position.keys() == actions.features.keys():
+            return position
+        if not self.has_names and len(self.names) == len(actions.names):
+            return {name: i for i, name in enumerate(actions.names)}
+        missing = [n for n in self.names if n not in actions.features]
+        extra = [n for n in actions.names if n not in position]
+        raise ValueError(
+            f"The action set does not match the model's columns: "
+            f"{_listed('it lacks', missing)}{'; ' if missing and extra else ''}"
+            f"{_listed('the model does not have', extra)}. Pass an action set with one "
+            f"feature for each column, for instance ActionSet.infer(X)."
+        )
+
+    def named(self, table: Any) -> Any:
+        """Return an array as a frame with the model's column names, if it has any."""
+        if is_frame(table) or not self.has_names or table.shape[1] != len(self.names):
+            return table
+        return pd.DataFrame(table, columns=list(self.names), dtype=table.dtype)
+
+
+def _summaries(
+    table: Any, given: list[str] | None, names: tuple[str, ...]
+) -> tuple[ColumnSummary, ...]:
+    """Return a summary of each column of a model, in its order."""
+    order = range(len(names)) if given is None else [given.index(n) for n in names]
+    matrix = number_matrix(table)
+    if matrix is None or matrix.dtype.kind not in "iuf" or not len(matrix):
+        return tuple(ColumnSummary.of(column_of(table, i)) for i in order)
+    finite = np.where(np.isfinite(matrix), matrix, np.nan)
+    low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
+    whole = ((finite == np.rint(finite)) | np.isnan(finite)).all(axis=0)
+    missing = np.isnan(matrix).any(axis=0)
+    low, high = np.nan_to_num(low), np.nan_to_num(high)
+    return tuple(
+        ColumnSummary(
+            float(low[i]), float(high[i]), bool(whole[i]), None, bool(missing[i])
+        )
+        for i in order
+    )
+
+
+def _is_plain(dtype: Any) -> bool:
+    """Return whether a dtype is one of plain numbers or booleans."""
+    if hasattr(dtype, "is_numeric"):  # polars
+        return bool(dtype.is_numeric() or str(dtype) == "Boolean")
+    return isinstance(dtype, np.dtype) and dtype.kind in "buif"
+
+
+def _check_names(names: tuple[str, ...], given: list[str] | None, width: int) -> None:
+    """Raise if a table lacks columns that the model was fitted on."""
+    if given is None:
+        if width != len(names):
+            raise ValueError(
+                f"X has {width} columns, but the model was fitted on {len(names)}: "
+                f"{', '.join(names)}."
+            )
+        return
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise ValueError(
+            f"X has no column {missing[0]!r}, which the model was fitted on. The "
+            f"columns of X are {', '.join(given)}."
+        )
+
+
+def _was_fitted_on_arrays(model: Any) -> bool:
+    """Return whether a model was fitted on an array, as far as it can be known.
+
+    That is known for libraries that keep the names of columns. Such a model would warn
+    about names, or raise. Another model may keep no names and still need a frame.
+    """
+    while type(model).__name__ in ("FrozenEstimator", "Pipeline"):
+        model = next(iter(steps_before(model)), None) or inner_model(model)
+    library = type(model).__module__.split(".")[0]
+    keeps_names = library in ("sklearn", "xgboost", "lightgbm", "catboost")
+    return keeps_names and getattr(model, "n_features_in_", None) is not None
+
+
+def _listed(what: str, names: list[str]) -> str:
+    return f"{what} {', '.join(map(repr, names[:5]))}" if names else ""

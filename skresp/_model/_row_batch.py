@@ -1,0 +1,160 @@
+"""Ask the model about the rows of one call, changed in many ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn import get_config
+
+from skresp._typing import BoolArray, IndexArray
+from skresp.reach._deadline import NEVER, Deadline, OutOfTimeError, Pace
+
+from ._point_builder import PointBuilder
+from ._score_function import ScoreFunction
+from ._target import TargetRule
+
+# The size of a call of the model. Small arrays stay in the processor's cache and in
+# memory that is used again, which is three times as fast for a linear model. A model
+# with a high cost per call needs large ones. So calls start small and grow while the
+# model takes most of the time.
+_FIRST_BYTES = 2 * 2**20
+_MOST_BYTES = 64 * 2**20
+_SLOW_MODEL = 8.0
+_FEWEST_POINTS = 1_000
+# With a time limit: the approximate seconds that one call may take.
+_PIECE = 0.1
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Points that differ from their rows in the same columns.
+
+    Attributes
+    ----------
+    start, stop : int
+        The points are those from `start` to before `stop`.
+    values : dict of int to array, or to (labels, mask)
+        The new values of each column, by its position in the model's input; for a
+        column of labels with the mask of the points where they replace the old ones.
+    """
+
+    start: int
+    stop: int
+    values: dict[int, Any]
+
+    def within(self, start: int, stop: int) -> tuple[slice, dict[int, Any]] | None:
+        """Return the segment's points from `start` to before `stop`; None for none."""
+        low, high = max(start, self.start), min(stop, self.stop)
+        if low >= high:
+            return None
+        own = slice(low - self.start, high - self.start)
+        cut = {}
+        for i, new in self.values.items():
+            if isinstance(new, tuple):
+                labels, moved = new[0][own], new[1][own]
+                cut[i] = labels[moved], moved
+            else:
+                cut[i] = new[own]
+        return slice(low - start, high - start), cut
+
+
+class RowBatch:
+    """Rows of one call, with the answer whether they reach the target when changed.
+
+    The model is called with arrays of bounded size.
+
+    Parameters
+    ----------
+    target_rule : TargetRule
+    point_builder : PointBuilder
+        Builds points from the rows.
+    score_function : ScoreFunction or None
+        What is known of the model beyond `predict`.
+    deadline : Deadline
+        When the calls have to end.
+    """
+
+    def __init__(
+        self,
+        target_rule: TargetRule,
+        point_builder: PointBuilder,
+        score_function: ScoreFunction | None = None,
+        deadline: Deadline = NEVER,
+    ) -> None:
+        self.target_rule = target_rule
+        self.score_function = score_function
+        self.point_builder = point_builder
+        self.deadline = deadline
+        self._pace = Pace(min(_PIECE, 0.05 * deadline.limit))
+        self._most = min(get_config()["working_memory"] * 2**20, _MOST_BYTES)
+        self._bytes = min(self._most, _FIRST_BYTES)
+
+    def until(self, deadline: Deadline) -> RowBatch:
+        """Return the same batch with another deadline."""
+        return RowBatch(
+            self.target_rule, self.point_builder, self.score_function, deadline
+        )
+
+    @property
+    def batch_size(self) -> int:
+        """The number of points in one call; it grows for slow models."""
+        return int(max(self._bytes // self.point_builder.row_bytes, _FEWEST_POINTS))
+
+    def reaches_target(
+        self,
+        rows: IndexArray,
+        segments: Sequence[Segment] = (),
+        *,
+        final: bool = False,
+    ) -> BoolArray:
+        """Return which points reach the target.
+
+        Point `i` is the row `rows[i]` with the values of the segment that covers it.
+        Raise OutOfTimeError if the time ends first. With `final` the time does not
+        count: a result rests on these few points.
+        """
+        out, answered = self.first_answers(rows, segments, final)
+        if answered < len(rows):
+            raise OutOfTimeError
+        return out
+
+    def reaches_target_in_time(self, rows: IndexArray) -> tuple[BoolArray, BoolArray]:
+        """Return which rows reach the target unchanged, and which were evaluated."""
+        out, answered = self.first_answers(rows)
+        out[answered:] = False
+        return out, np.arange(len(rows)) < answered
+
+    def first_answers(
+        self,
+        rows: IndexArray,
+        segments: Sequence[Segment] = (),
+        final: bool = False,
+    ) -> tuple[BoolArray, int]:
+        """Return which points reach the target, and how many were evaluated.
+
+        The evaluated ones come first; the rest of the array is not filled.
+        """
+        out = np.empty(len(rows), dtype=bool)
+        limited = self.deadline.is_limited
+        start = 0
+        while start < len(rows):
+            if limited and not final and self.deadline.is_over:
+                return out, start
+            size = min(self.batch_size, self._pace.size) if limited else self.batch_size
+            stop = min(start + size, len(rows))
+            began = perf_counter()
+            cuts = [segment.within(start, stop) for segment in segments]
+            points = self.point_builder.take(rows[start:stop], [c for c in cuts if c])
+            transformed = perf_counter()
+            out[start:stop] = self.target_rule.reached(points)
+            ended = perf_counter()
+            if limited:
+                self._pace.note(stop - start, ended - began)
+            if ended - transformed > _SLOW_MODEL * (transformed - began):
+                self._bytes = min(2 * self._bytes, self._most)
+            start = stop
+        return out, start

@@ -1,0 +1,272 @@
+"""The target prediction, and whether a model gives it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_regressor
+from sklearn.feature_selection import RFE
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+
+from skresp._typing import BoolArray, FloatArray
+
+from ._predictions import (
+    check_model_scores,
+    predicted_numbers,
+    predicts_label,
+    probabilities,
+)
+from ._wrappers import inner_model
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The target of a regressor: a prediction of at least `value`.
+
+    Parameters
+    ----------
+    value : float
+        The smallest prediction that reaches the target.
+
+    Examples
+    --------
+    >>> from skresp import AtLeast
+    >>> str(AtLeast(700))
+    'at least 700'
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        _check_number(self)
+
+    def __str__(self) -> str:
+        return f"at least {self.value:g}"
+
+    def met(self, predictions: NDArray[Any]) -> BoolArray:
+        """Return which predictions meet the target."""
+        return np.asarray(predictions) >= self.value
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """The target of a regressor: a prediction of at most `value`.
+
+    Parameters
+    ----------
+    value : float
+        The largest prediction that reaches the target.
+
+    Examples
+    --------
+    >>> from skresp import AtMost
+    >>> str(AtMost(0.2))
+    'at most 0.2'
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        _check_number(self)
+
+    def __str__(self) -> str:
+        return f"at most {self.value:g}"
+
+    def met(self, predictions: NDArray[Any]) -> BoolArray:
+        """Return which predictions meet the target."""
+        return np.asarray(predictions) <= self.value
+
+
+def _check_number(target: AtLeast | AtMost) -> None:
+    value = target.value
+    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+        raise TypeError(
+            f"{type(target).__name__} requires a number to compare predictions with, "
+            f"got {value!r}."
+        )
+
+
+class TargetRule(Protocol):
+    """The rule by which predictions of a model reach the target."""
+
+    @property
+    def model(self) -> Any:
+        """The fitted model."""
+
+    @property
+    def target(self) -> Any:
+        """The class label, or the AtLeast or AtMost."""
+
+    def reached(self, X: Any) -> BoolArray:
+        """Return which rows reach the target."""
+
+    def check(self, X: Any) -> None:
+        """Raise if the model returns invalid predictions for rows."""
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """`predict` returns the label: the model's own decision rule."""
+
+    model: Any
+    target: Any
+    classes: NDArray[Any] | None = None
+
+    def reached(self, X: Any) -> BoolArray:
+        """Return which rows reach the target."""
+        return predicts_label(self.model, X, self.target, self.classes)
+
+    def check(self, X: Any) -> None:
+        """Raise if the model returns invalid predictions for rows."""
+        self.reached(X)
+        if self.classes is not None:
+            check_model_scores(self.model, X)
+
+
+@dataclass(frozen=True)
+class ProbabilityRule:
+    """The probability of the label is at least a threshold."""
+
+    model: Any
+    target: Any
+    column: int
+    threshold: float
+
+    def probability(self, X: Any) -> FloatArray:
+        """Return the probability of the label for each row."""
+        n_classes = len(self.model.classes_)
+        return probabilities(self.model, X, n_classes)[:, self.column]
+
+    def reached(self, X: Any) -> BoolArray:
+        return self.probability(X) >= self.threshold
+
+    def check(self, X: Any) -> None:
+        """Raise if the model returns invalid predictions for rows."""
+        self.reached(X)
+
+
+@dataclass(frozen=True)
+class ValueRule:
+    """A predicted number is at least, or at most, a value."""
+
+    model: Any
+    target: AtLeast | AtMost
+
+    def reached(self, X: Any) -> BoolArray:
+        """Return which rows reach the target."""
+        return self.target.met(predicted_numbers(self.model, X))
+
+    def check(self, X: Any) -> None:
+        """Raise if the model returns invalid predictions for rows."""
+        self.reached(X)
+
+
+def make_target_rule(model: Any, target: Any, threshold: float | None) -> TargetRule:
+    """Return the target rule of a fitted model, with defaults filled in."""
+    if isinstance(target, (AtLeast, AtMost)):
+        if getattr(model, "classes_", None) is not None:
+            raise ValueError(
+                f"target is {target!r}, but the model predicts classes "
+                f"({_listed(model.classes_)}). Pass a class label as target, and "
+                f"threshold= for a threshold on its probability."
+            )
+        if threshold is not None:
+            raise ValueError(
+                f"threshold={threshold!r} applies to class probabilities, and target "
+                f"is {target!r}. Leave threshold out."
+            )
+        return ValueRule(model, target)
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return _rule_without_classes(model, target, threshold)
+    if len(classes) and isinstance(classes[0], (np.ndarray, list, tuple)):
+        raise ValueError("The model has several outputs. Pass a model with one output.")
+    classes = np.asarray(classes)
+    if target is None:
+        target = classes[-1]
+    position = np.flatnonzero(np.asarray(classes == target))
+    if len(position) != 1:
+        raise ValueError(
+            f"target={target!r} is not among the classes of the model. Pass one of "
+            f"{_listed(classes)}."
+        )
+    label = _plain(classes[position[0]])
+    if threshold is None:
+        return LabelRule(model, label, classes)
+    if isinstance(threshold, bool) or not isinstance(threshold, Real):
+        raise TypeError(f"threshold must be a number from 0 to 1, got {threshold!r}.")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must be between 0 and 1, got {threshold!r}.")
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(
+            f"threshold={threshold!r} requires predict_proba, which "
+            f"{type(model).__name__} does not have. Leave threshold out to use predict."
+        )
+    _check_one_threshold(model, threshold)
+    return ProbabilityRule(model, label, int(position[0]), float(threshold))
+
+
+def target_warning(target: Any, classes: Any) -> str:
+    """Return the message for a target that was not given."""
+    return (
+        f"target is not given: {_plain(target)!r}, the last of the model's classes "
+        f"({_listed(classes)}), is used. Pass target=... to choose the wanted class; "
+        f"where 1 means default or rejection, the wanted class is not 1."
+    )
+
+
+def _check_one_threshold(model: Any, threshold: float) -> None:
+    """Raise if the model has a threshold of its own."""
+    inner = _threshold_classifier(model)
+    if inner is not None:
+        raise ValueError(
+            f"threshold={threshold!r} is given, but the model has a threshold of its "
+            f"own: {type(inner).__name__} with {_own_threshold(inner)}. Leave "
+            f"threshold out to explain the model's own decisions, or pass the "
+            f"estimator_ of the {type(inner).__name__} with threshold={threshold!r}."
+        )
+
+
+def _threshold_classifier(model: Any) -> Any:
+    """Return the threshold classifier that makes a model's predictions, if any."""
+    while model is not None:
+        if isinstance(model, (FixedThresholdClassifier, TunedThresholdClassifierCV)):
+            return model
+        model = model.estimator_ if isinstance(model, RFE) else inner_model(model)
+    return None
+
+
+def _own_threshold(model: Any) -> str:
+    if isinstance(model, FixedThresholdClassifier):
+        return f"threshold={model.threshold!r}"
+    return f"best_threshold_={float(model.best_threshold_):g}"
+
+
+def _rule_without_classes(model: Any, target: Any, threshold: Any) -> TargetRule:
+    """Return the target rule of a model without `classes_`."""
+    has_tags = hasattr(model, "__sklearn_tags__")  # a bare predictor has none
+    if target is None or (has_tags and is_regressor(model)):
+        raise ValueError(
+            f"{type(model).__name__} predicts numbers, or has no classes_, so "
+            f"target={target!r} does not determine which predictions are wanted. Pass "
+            f"target=AtLeast(value) or AtMost(value), or a label that predict returns."
+        )
+    if threshold is not None:
+        raise ValueError(
+            f"threshold={threshold!r} requires a model with classes_ and "
+            f"predict_proba. Leave threshold out to use predict."
+        )
+    return LabelRule(model, target)
+
+
+def _listed(classes: Any) -> str:
+    return ", ".join(repr(_plain(c)) for c in classes)
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label

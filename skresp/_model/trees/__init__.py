@@ -1,0 +1,1 @@
+"""Tree ensembles as arrays of nodes: one reader per library, and kernels."""

@@ -1,0 +1,84 @@
+"""Read the trees of LightGBM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from skresp._model._predictions import model_scores
+from skresp._typing import FloatArray
+
+from ._arrays import DOUBLE, Ensemble, Tree, UnsupportedTreesError, assemble
+
+_LINKS = {
+    "binary": "logit",
+    "multiclass": "margin",
+    "regression": "identity",
+    "regression_l1": "identity",
+    "huber": "identity",
+    "quantile": "identity",
+}
+
+
+def _read_lightgbm(model: Any) -> Ensemble:
+    """Read a LightGBM model from its dump."""
+    dumped = model.booster_.dump_model(num_iteration=model.booster_.best_iteration)
+    if dumped.get("average_output") or model.get_params().get("linear_tree"):
+        raise UnsupportedTreesError
+    width = dumped["num_tree_per_iteration"]
+
+    def read() -> Iterator[tuple[int, Tree]]:
+        for i, info in enumerate(dumped["tree_info"]):
+            yield i % width, _lightgbm_tree(info["tree_structure"])
+
+    return assemble(read(), width, DOUBLE)
+
+
+def _lightgbm_tree(root: dict[str, Any]) -> Tree:
+    """Return the nodes of a dumped tree, in preorder."""
+    nodes: list[tuple[int, float, int, int, bool, float]] = []
+    pending: list[tuple[dict[str, Any], int, int]] = [(root, -1, 0)]
+    while pending:
+        node, parent, side = pending.pop()
+        position = len(nodes)
+        if parent >= 0:
+            entry = list(nodes[parent])
+            entry[2 + side] = position
+            nodes[parent] = tuple(entry)  # type: ignore[assignment]
+        if "split_feature" not in node:
+            nodes.append((-1, 0.0, -1, -1, False, node["leaf_value"]))
+            continue
+        if node["decision_type"] != "<=" or node["missing_type"] == "Zero":
+            raise UnsupportedTreesError
+        # Without a direction of its own, a missing value counts as 0.
+        missing = (
+            node["default_left"]
+            if node["missing_type"] == "NaN"
+            else node["threshold"] >= 0
+        )
+        nodes.append((node["split_feature"], node["threshold"], 0, 0, missing, 0.0))
+        pending.append((node["right_child"], position, 1))
+        pending.append((node["left_child"], position, 0))
+    columns = [np.asarray(column) for column in zip(*nodes, strict=True)]
+    feature, threshold, left, right, missing_left, leaf = columns
+    leaves = leaf.astype(float)[:, None]
+    return Tree(feature, threshold, left, right, missing_left, leaves)
+
+
+def scores(model: Any, Z: Any) -> FloatArray:
+    """Return the scores of a model as the library computes them, one column each."""
+    return model_scores(model, "predict", Z, raw_score=True)
+
+
+def link(model: Any) -> str | None:
+    """Return what turns scores into predictions; None where that is not known."""
+    objective = str(getattr(model, "objective_", None))
+    if objective == "binary" and model.get_params().get("sigmoid", 1.0) != 1.0:
+        return "margin"
+    return _LINKS.get(objective)
+
+
+#: By the name of a base class.
+READERS: dict[str, Callable[[Any], Ensemble]] = {"LGBMModel": _read_lightgbm}

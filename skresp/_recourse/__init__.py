@@ -1,0 +1,1 @@
+"""Verdicts: whether a denied person has recourse at all, with proof."""

@@ -1,0 +1,34 @@
+"""Limits and aims of a search for verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from skresp.reach._deadline import Deadline
+
+
+@dataclass(frozen=True)
+class SearchBudget:
+    """How far a search may go, and what it looks for.
+
+    Attributes
+    ----------
+    max_points : int
+        Maximum number of points or partial choices evaluated per person.
+    deadline : Deadline
+    cost : None, "fewest", mapping or callable
+        What makes a witness cheap; None to accept any witness.
+    seed : int
+    features : int
+        Number of features in the action set.
+    exact : bool
+        Whether to search the best score of every person instead of verdicts.
+    """
+
+    max_points: int
+    deadline: Deadline
+    cost: Any
+    seed: int
+    features: int
+    exact: bool = False

@@ -1,0 +1,98 @@
+"""Costs of changes, to find cheap witnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skresp._actions._action_set import ActionSet
+from skresp._typing import FloatArray
+from skresp.reach._part import Part
+
+from ._budget import SearchBudget
+
+FEWEST = "fewest"
+# Weight of a change by a whole range against one more feature, for "fewest". It is
+# small, since a row outside its bounds may change by several ranges.
+SHARE = 1e-3
+
+
+def check_cost(cost: Any, actions: ActionSet) -> None:
+    """Raise TypeError or ValueError for an invalid cost."""
+    if cost is None or callable(cost) or (isinstance(cost, str) and cost == FEWEST):
+        return
+    if not isinstance(cost, Mapping):
+        raise TypeError(
+            f"cost must be None, 'fewest', a mapping from feature to cost, or a "
+            f"function of two frames (before and after), got {cost!r}."
+        )
+    for name, each in cost.items():
+        if name not in actions.features:
+            raise ValueError(
+                f"cost names {name!r}, which is not a feature of the action set; its "
+                f"features are {', '.join(actions.names)}."
+            )
+        pair = each if isinstance(each, (tuple, list)) else (each, each)
+        if len(pair) != 2 or not all(_is_price(price) for price in pair):
+            raise ValueError(
+                f"cost of {name!r} must be a finite non-negative number or a pair "
+                f"(up, down) of such numbers, got {each!r}. To forbid a change, set "
+                f"the feature's limits in the action set."
+            )
+
+
+def _is_price(price: Any) -> bool:
+    number = isinstance(price, (int, float, np.number)) and not isinstance(price, bool)
+    return bool(number and 0 <= price < np.inf)
+
+
+def costs_of(
+    budget: SearchBudget, part: Part, before: FloatArray, change: FloatArray
+) -> FloatArray:
+    """Return the costs of total changes on a part; staying put costs nothing.
+
+    Parameters
+    ----------
+    budget : SearchBudget
+    part : Part
+    before, change : arrays of shape (n_changes, n_part_features)
+    """
+    cost = budget.cost
+    if len(change) == 0:
+        return np.zeros(0)
+    own = part.own(change)
+    if callable(cost):
+        names = list(part.names)
+        frames = (pd.DataFrame(a, columns=names) for a in (before, before + change))
+        out = np.asarray(cost(*frames), dtype=float)
+        fine = out.shape == (len(change),) and (out >= 0).all()
+        if not (fine and np.isfinite(out).all()):
+            raise ValueError(
+                f"cost must return one finite non-negative number for each of the "
+                f"{len(change)} rows, got "
+                f"{np.array2string(np.atleast_1d(out), threshold=5)}."
+            )
+        return np.where((change != 0).any(axis=1), out, 0.0)
+    if isinstance(cost, Mapping):
+        total = np.zeros(len(change))
+        for k, name in enumerate(part.names):
+            if name in cost:
+                each = cost[name]
+                up, down = each if isinstance(each, (tuple, list)) else (each, each)
+                total += np.where(own[:, k] > 0, up * own[:, k], -down * own[:, k])
+        return total
+    # The number of features, then the sum of changes as shares of their ranges, which
+    # weighs less than one feature.
+    shares = np.zeros(len(change))
+    for k, feature in enumerate(part.features):
+        span = 1.0
+        if feature.kind != "categorical" and feature.can_change:
+            span = max(feature.bounds[1] - feature.bounds[0], 1e-300)
+        share = np.abs(own[:, k]) / span
+        if feature.kind == "categorical":
+            share = (own[:, k] != 0) * 1.0
+        shares += share
+    return (own != 0).sum(axis=1) + SHARE / (budget.features + 1.0) * shares

@@ -1,0 +1,67 @@
+"""Verdicts of rows, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+from ._status import Proof, Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictArrays:
+    """Verdicts of rows, one entry or line per row.
+
+    Attributes
+    ----------
+    status, proof : arrays of shape (n_rows,)
+        Values of `Status` and `Proof`.
+    used : array of shape (n_rows,)
+        Number of points or partial choices evaluated.
+    has_witness : array of shape (n_rows,)
+    change : array of shape (n_rows, n_features)
+        The total change to the witness, 0 where there is none.
+    best_known : array of shape (n_rows,)
+    best : array of shape (n_rows, n_features)
+        The total change to the point with the best score, where `best_known`.
+    """
+
+    status: NDArray[np.int8]
+    proof: NDArray[np.int8]
+    used: NDArray[np.int64]
+    has_witness: BoolArray
+    change: FloatArray
+    best_known: BoolArray
+    best: FloatArray
+
+    @classmethod
+    def unknown(cls, rows: int, features: int) -> VerdictArrays:
+        """Return verdicts of rows that were not examined."""
+        return cls(
+            status=np.full(rows, Status.UNKNOWN, dtype=np.int8),
+            proof=np.full(rows, Proof.OUT_OF_BUDGET, dtype=np.int8),
+            used=np.zeros(rows, dtype=np.int64),
+            has_witness=np.zeros(rows, dtype=bool),
+            change=np.zeros((rows, features)),
+            best_known=np.zeros(rows, dtype=bool),
+            best=np.zeros((rows, features)),
+        )
+
+    def taken(self, rows: IndexArray) -> VerdictArrays:
+        """Return the verdicts at these positions."""
+        arrays = {name: value[rows] for name, value in vars(self).items()}
+        return replace(self, **arrays)
+
+    @classmethod
+    def stacked(cls, runs: Sequence[VerdictArrays]) -> VerdictArrays:
+        """Return the verdicts of several runs, one after the other."""
+        arrays = {
+            name: np.concatenate([getattr(run, name) for run in runs])
+            for name in cls.__dataclass_fields__
+        }
+        return cls(**arrays)

@@ -1,0 +1,1 @@
+"""Engines that look for recourse or prove that there is none."""

@@ -1,0 +1,221 @@
+"""The protocol of verification engines, and what all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._model._row_batch import RowBatch
+from skresp._recourse._budget import SearchBudget
+from skresp._recourse._option_points import choices_reach_target
+from skresp._recourse._status import Proof, Status
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._options import Cutter, Options
+from skresp.reach._part import Part
+
+# Maximum number of choices close to the decision threshold that are sent to the model.
+MAX_CLOSE = 4_096
+
+
+class NotSeparableError(Exception):
+    """The model cannot be split into independent contributions of parts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineInput:
+    """People to examine, with what they can do.
+
+    Attributes
+    ----------
+    batch : RowBatch
+    options : one Options per part
+    costs : one array per part
+        The cost of each option.
+    rows : array of shape (n_people,)
+        Positions in the batch.
+    denied : array of shape (n_people,)
+        Who is not at the target.
+    budget : SearchBudget
+    """
+
+    batch: RowBatch
+    options: Sequence[Options]
+    costs: Sequence[FloatArray]
+    rows: IndexArray
+    denied: BoolArray
+    budget: SearchBudget
+
+
+@dataclass(kw_only=True)
+class EngineResult:
+    """Verdicts of people.
+
+    Attributes
+    ----------
+    options : one Options per part
+        Those that choices refer to; an engine may have added some.
+    status, proof : arrays of shape (n_people,)
+        Values of `Status` and `Proof`.
+    choice : array of shape (n_people, n_parts)
+        The witness, as a position in the options of each part.
+    used : array of shape (n_people,)
+        Number of points or partial choices evaluated.
+    best : array of shape (n_people, n_parts)
+        The choice with the greatest score, where `best_known`.
+    best_known : array of shape (n_people,)
+    cheapest : array of shape (n_people,)
+        Whether no other choice of the same status is cheaper.
+    """
+
+    options: list[Options]
+    status: NDArray[np.int8]
+    proof: NDArray[np.int8]
+    choice: IndexArray
+    used: NDArray[np.int64]
+    best: IndexArray
+    best_known: BoolArray
+    cheapest: BoolArray
+
+    @classmethod
+    def blank(cls, options: Sequence[Options], people: int) -> EngineResult:
+        """Return a result in which nothing is known and everybody stays put."""
+        stay = np.empty((people, len(options)), dtype=np.intp)
+        for p, each in enumerate(options):
+            stay[:, p] = each.offsets[each.which]
+        return cls(
+            options=list(options),
+            status=np.full(people, Status.UNKNOWN, dtype=np.int8),
+            proof=np.full(people, Proof.OUT_OF_BUDGET, dtype=np.int8),
+            choice=stay,
+            used=np.zeros(people, dtype=np.int64),
+            best=stay.copy(),
+            best_known=np.zeros(people, dtype=bool),
+            cheapest=np.zeros(people, dtype=bool),
+        )
+
+    def note(self, people: Any, status: Status, proof: Proof) -> None:
+        """Set status and proof of some people."""
+        self.status[people] = status
+        self.proof[people] = proof
+
+
+class Engine(Protocol):
+    """Computes verdicts for one kind of model."""
+
+    @property
+    def knows_lines(self) -> bool:
+        """Whether a few points determine the decision along a whole line."""
+
+    @property
+    def max_listed(self) -> int:
+        """Maximum number of changes listed for an integer in a part of its own.
+
+        With more changes the integer moves along a line, as a real does.
+        """
+
+    @property
+    def max_line_pieces(self) -> int:
+        """Maximum number of pieces that the model's cuts divide a line into."""
+
+    def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> Cutter | None:
+        """Return the function that finds where the decision may change on lines.
+
+        None where the ends of a line are enough, or where nothing is known between
+        them (see `knows_lines`).
+
+        Parameters
+        ----------
+        batch : RowBatch
+        part : Part
+            What the lines belong to.
+        codes : array of shape (n_rows, n_part_features)
+            Values of all rows of the batch.
+        """
+
+    def examine(self, given: EngineInput) -> EngineResult:
+        """Compute verdicts for people who are denied, or the best of everybody.
+
+        The latter with `budget.exact`. Raises NotSeparableError where the engine
+        cannot handle the rows.
+        """
+
+
+class Run:
+    """One call of `Engine.examine`; subclasses add the search.
+
+    Attributes
+    ----------
+    batch, options, costs, rows, denied, budget : see `EngineInput`
+    complete : array of shape (n_people,)
+        Whose options cover everything that they can do.
+    listed : array of shape (n_people,)
+        Whose options are everything that they can do, one by one.
+    priced : array of shape (n_people,)
+        Whose cheapest option is their cheapest change. A callable cost is known only
+        at the options themselves.
+    points : array of shape (n_people,)
+        How many points the options of each person count for.
+    """
+
+    def __init__(self, given: EngineInput) -> None:
+        self.batch, self.rows = given.batch, given.rows
+        self.options, self.costs = list(given.options), list(given.costs)
+        self.denied, self.budget = given.denied, given.budget
+        n = len(self.rows)
+        self.complete = np.ones(n, dtype=bool)
+        self.listed = np.ones(n, dtype=bool)
+        self.points = np.zeros(n, dtype=np.int64)
+        for each in self.options:
+            self.complete &= each.complete[each.which]
+            self.listed &= each.listed[each.which]
+            self.points += each.points[each.which]
+        self.priced = self.listed if callable(self.budget.cost) else self.complete
+
+    def stay(self, people: IndexArray) -> IndexArray:
+        """Return the choices of staying put."""
+        stays = [each.offsets[each.which[people]] for each in self.options]
+        return np.array(stays, dtype=np.intp).T.reshape(len(people), len(stays))
+
+    def reaches_target(self, people: IndexArray, choice: IndexArray) -> BoolArray:
+        """Return which choices reach the target, according to the model."""
+        return choices_reach_target(self.batch, self.options, self.rows[people], choice)
+
+    def note_joint(
+        self, out: EngineResult, people: IndexArray, choice: IndexArray
+    ) -> None:
+        """Note witnesses that change several features.
+
+        Where the options of a person are incomplete, a single change that works may be
+        missing, so the person is `possible` only.
+        """
+        out.choice[people] = choice
+        out.note(people, Status.JOINT, Proof.WITNESS)
+        out.note(people[~self.complete[people]], Status.POSSIBLE, Proof.WITNESS)
+
+    def settle(
+        self,
+        out: EngineResult,
+        i: int,
+        choice: IndexArray,
+        cost: FloatArray,
+        done: bool,
+    ) -> None:
+        """Decide a person by asking the model about choices near the threshold.
+
+        `done` says that `choice` holds all of them.
+        """
+        out.used[i] += len(choice)
+        ok = np.flatnonzero(self.reaches_target(np.full(len(choice), i), choice))
+        if len(ok):
+            best = ok[np.argmin(cost[ok])]
+            self.note_joint(out, np.array([i]), choice[[best]])
+            out.cheapest[i] = done and self.priced[i]
+        elif done and self.complete[i]:
+            out.note(i, Status.FIXED, Proof.EXHAUSTION)
+        else:
+            proof = Proof.INCOMPLETE if done else Proof.OUT_OF_BUDGET
+            out.note(i, Status.UNKNOWN, proof)

@@ -1,0 +1,190 @@
+"""Gains of changes for a linear model, bounds of gains, and the search over sums."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from skresp._recourse._cost import costs_of
+from skresp._recourse._option_points import option_pairs
+from skresp._recourse.engines._base import MAX_CLOSE, EngineInput, Run
+from skresp._recourse.engines._work_limit import run_until
+from skresp._recourse.engines.trees._leaf_tables import MAX_PARTS
+from skresp._recourse.engines.trees._table_search import Goal, SearchMode
+from skresp._typing import FloatArray, IndexArray
+from skresp.reach._allowance import allow
+from skresp.reach._deadline import OutOfTimeError
+from skresp.reach._options import Options, moves_along_line
+from skresp.reach._upper_bound import MOST_NODES
+
+from ._optimum import Optimum, best_change
+from ._table_sums import search_sums
+
+if TYPE_CHECKING:
+    from ._engine import LinearEngine
+
+
+class Gains(Run):
+    """A run with the gains of all options for a linear model.
+
+    Attributes
+    ----------
+    gap : array of shape (n_people, n_rivals)
+        How far each person is ahead of each rival.
+    gains : one array of shape (n_options, n_rivals) per part
+        What each option adds to the gaps.
+    ceiling : array of shape (n_people, n_rivals)
+        Upper bounds of the gaps that each person can reach.
+    tolerance : array of shape (n_people,)
+        How far gaps may be off by rounding.
+    nodes : array of shape (n_people,)
+        Nodes of the searches for bounds.
+    gain, cost, start : arrays
+        Gains and costs of all parts in one array each; those of part `p` begin at
+        `start[p]`.
+    """
+
+    def __init__(self, model: LinearEngine, given: EngineInput) -> None:
+        super().__init__(given)
+        self.model = model
+        points = self.batch.point_builder.take(self.rows, [])
+        self.gap = model.gaps(points)
+        size, share = model.roundings(points)
+        optima = [self._optima(p) for p in range(len(self.options))]
+        pairs = [self._gains(each) for each in self.options]
+        self.gains = [gain for gain, _ in pairs]
+        self.ceiling = self.gap.copy()
+        self.nodes = np.zeros(len(self.rows), dtype=np.int64)
+        for each, (gain, sizes), bounds in zip(
+            self.options, pairs, optima, strict=True
+        ):
+            most = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
+            large = np.maximum.reduceat(sizes, each.offsets[:-1], axis=0)
+            for i, optimum in bounds.items():
+                most[i] = [rival.bound for rival in optimum]
+                large[i] = np.maximum(large[i], np.where(most[i] < np.inf, most[i], 0))
+            self.ceiling += most[each.which]
+            size += large[each.which]
+            nodes = np.zeros(len(each.values), dtype=np.int64)
+            for i, optimum in bounds.items():
+                nodes[i] = sum(rival.nodes for rival in optimum)
+            self.nodes += nodes[each.which]
+        # The terms of a person's own score round, and so do the gains added to it.
+        self.tolerance = np.maximum(model.tolerance, share * size.max(axis=1))
+        self.start = np.cumsum([0, *(len(each.changes) for each in self.options)])
+        width = self.gap.shape[1]
+        self.gain = np.concatenate([np.zeros((0, width)), *self.gains])
+        self.cost = np.concatenate([np.zeros(0), *self.costs])
+
+    def _optima(self, p: int) -> dict[int, list[Optimum]]:
+        """Bound the gains of values whose options are incomplete, for each rival.
+
+        The best change that the solver finds is added to the options of the part.
+        """
+        options, width = self.options[p], self.gap.shape[1]
+        if moves_along_line(options.part, 0) and not options.is_thinned:
+            return {}  # one of the ends, which are among the options, is the best
+        wanted = ~options.complete
+        if not self.budget.exact:
+            wanted &= np.bincount(
+                options.which[self.denied], minlength=len(options.values)
+            ).astype(bool)
+        found: dict[int, list[Optimum]] = {}
+        for i in np.flatnonzero(~options.complete).tolist():
+            found[i] = [Optimum(None, np.inf, 0)] * width
+            if wanted[i] and not self.budget.deadline.is_over:
+                found[i] = [self._optimum(options, i, r) for r in range(width)]
+        extra = {
+            i: optimum[0].change
+            for i, optimum in found.items()
+            if width == 1 and optimum[0].change is not None
+        }
+        if extra:
+            self.options[p] = options.with_changes(extra)
+            self.costs[p] = costs_of(
+                self.budget,
+                options.part,
+                self.options[p].before,
+                self.options[p].changes,
+            )
+        return found
+
+    def _optimum(self, options: Options, i: int, rival: int) -> Optimum:
+        def gain(changes: FloatArray) -> FloatArray:
+            return self._gains(options.of_changes(i, changes))[0][1:, rival]
+
+        # Half of the points, divided among features and rivals.
+        share = self.budget.max_points // (2 * self.budget.features * self.gap.shape[1])
+        nothing = Optimum(None, np.inf, 0)
+        if not share:
+            return nothing
+        try:
+            with allow(self.budget.deadline):
+                return best_change(
+                    options.part,
+                    options.values[i],
+                    gain,
+                    most=min(share, MOST_NODES),
+                    deadline=self.budget.deadline.at,
+                )
+        except OutOfTimeError:
+            return nothing
+
+    def _gains(self, options: Options) -> tuple[FloatArray, FloatArray]:
+        """Return the gains of the options of a part, and the sizes of their terms."""
+        pairs = option_pairs(self.batch, options)
+        found = [self.model.gains(*pair) for pair in pairs]
+        gains, sizes = zip(*found, strict=True)
+        return np.concatenate(gains), np.concatenate(sizes)
+
+    def _rank(self, gain: FloatArray) -> FloatArray:
+        """Round gains, to compare them.
+
+        The rounding of the model depends on the row that a value is tried in and on
+        the other rows of the batch; the comparison must not.
+        """
+        unit = max(self.model.tolerance, np.finfo(float).tiny) / 1024
+        return np.rint(gain / unit)
+
+    def _search(
+        self, i: int, mode: SearchMode, wanted_gain: float, max_steps: int
+    ) -> tuple[IndexArray, float, bool, int]:
+        """Return choices of one person, their value, whether done, and nodes used."""
+        stay = self.stay(np.array([i]))
+        first = stay[0] + self.start[:-1]
+        count = np.array([o.counts_of_people[i] for o in self.options], dtype=np.int64)
+        spread = np.array(
+            [
+                np.abs(self.gain[f : f + c]).max() if c else 0.0
+                for f, c in zip(first, count, strict=True)
+            ]
+        )
+        order = np.argsort(-spread, kind="stable")
+        order = order[(count > 1)[order] & (spread > 0)[order]]
+        cut = len(order) > MAX_PARTS
+        order = order[:MAX_PARTS]  # other parts stay put
+        best = np.full(len(order), -1, dtype=np.int64)
+        room = min(MAX_CLOSE, max_steps) if mode == SearchMode.ALL else 0
+        found = np.full((room, len(order)), -1, np.int64)
+        many, nodes, value, done = run_until(
+            self.budget.deadline,
+            lambda meter: search_sums(
+                Goal(int(mode), wanted_gain, np.inf, max_steps),
+                self.gap[i],
+                self.gain,
+                self.cost,
+                first[order].astype(np.int64),
+                count[order],
+                best,
+                found,
+                meter,
+            ),
+        )
+        if mode == SearchMode.ALL:
+            rows = found[:many]
+        else:
+            rows = best[None] if (best >= 0).all() else best[None][:0]
+        choice = np.repeat(stay, len(rows), axis=0)
+        choice[:, order] = rows - self.start[:-1][order]
+        return choice, value, bool(done) and not cut, int(nodes)

@@ -1,0 +1,1 @@
+"""The engine for tree ensembles."""

@@ -1,0 +1,232 @@
+"""Gains of classes of changes for a tree ensemble, and searches over choices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from skresp._recourse.engines._base import EngineInput, EngineResult, Run
+from skresp._recourse.engines._work_limit import run_until
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._deadline import OutOfTimeError
+
+from ._change_classes import ChangeClasses, Codes
+from ._gain_index import GainIndex
+from ._leaf_tables import MAX_PARTS
+from ._search import search, search_all
+from ._single_part import single_part_gains, tree_sums
+from ._table_search import Goal, SearchMode
+
+if TYPE_CHECKING:
+    from ._engine import TreeEngine
+
+# People in one call of a kernel, where there is no time limit.
+_PEOPLE_PER_CALL = 64
+
+
+class Found(NamedTuple):
+    """The result of a search for one person.
+
+    `choice` are choices of a class of each part, -1 for staying put; `value` is the
+    gap of the best, `nodes` the number of nodes, `done` whether the search finished.
+    """
+
+    choice: Codes
+    value: float
+    nodes: int
+    done: bool
+
+
+class ClassSearch(Run):
+    """A run with searches over classes of changes.
+
+    A choice of classes has a column per part, with -1 for staying put.
+
+    Attributes
+    ----------
+    engine : TreeEngine
+    classes : ChangeClasses
+    index : GainIndex
+        Of the classes of all people.
+    gap : array of shape (n_entries,)
+        The least gap after the change of one part.
+    influence : array of shape (n_people, n_parts)
+        The greatest effect that a change of each part has by itself.
+    """
+
+    def __init__(
+        self, engine: TreeEngine, given: EngineInput, classes: ChangeClasses
+    ) -> None:
+        super().__init__(given)
+        self.engine, self.classes = engine, classes
+        self.index = GainIndex.of(classes.first, classes.counts)
+
+    def add_gains(self, people: IndexArray) -> None:
+        """Compute `gap` and `influence` of people."""
+        stay, gain = self._part_gains(people, self.classes, self.index)
+        owner, part = self.index.owner, self.index.part
+        self.gap = (self.engine.base + stay[owner] + gain).min(axis=1)
+        size = np.abs(gain).max(axis=1, initial=0.0)
+        self.influence = np.zeros(self.classes.first.shape)
+        np.maximum.at(self.influence, (owner, part), size)
+
+    def _part_gains(
+        self, people: IndexArray, classes: ChangeClasses, index: GainIndex
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return sums of trees where people stay put, and gains of classes."""
+        trees = self.engine.trees
+        width = trees.gain.shape[1]
+        stay = np.zeros((len(classes.codes), width))
+        gain = np.zeros((len(index.owner), width))
+        for some in self.budget.deadline.slices(len(trees.roots)):
+            some_trees = trees._replace(roots=trees.roots[some])
+            single_part_gains(people, some_trees, classes, index.start, stay, gain)
+        return stay, gain
+
+    def as_options(self, people: IndexArray, choice: Codes) -> IndexArray:
+        """Return the cheapest options of a choice of classes."""
+        if not len(self.classes.option):
+            return self.stay(people)
+        picked = self.classes.option[np.maximum(choice, 0)]
+        return np.where(choice >= 0, picked, self.stay(people))
+
+    def search_best(
+        self, out: EngineResult, people: IndexArray, value: FloatArray, enough: float
+    ) -> tuple[Codes, BoolArray]:
+        """Search choices of people whose gaps exceed `value`, which is updated.
+
+        A search ends at a gap above `enough`. Returns the choices, and whether
+        the search of each person finished.
+        """
+        classes = self.classes
+        n, parts = classes.first.shape
+        choice = np.full((n, parts), -1, dtype=np.int64)
+        done = np.zeros(n, dtype=bool)
+        used = np.zeros(n, dtype=np.int64)
+        people = people[(classes.counts[people] > 1).sum(axis=1) <= MAX_PARTS]
+        deadline = self.budget.deadline
+        max_steps = self.budget.max_points - out.used
+        per_call = 1 if deadline.is_limited else _PEOPLE_PER_CALL
+        for chunk in np.array_split(people, max(1, len(people) // per_call)):
+            if deadline.is_over or not len(chunk):
+                break
+
+            def kernel(meter: Any, chunk: IndexArray = chunk) -> None:
+                search_all(
+                    chunk,
+                    enough,
+                    max_steps,
+                    self.engine.trees,
+                    self.engine.base,
+                    classes,
+                    self.influence,
+                    value,
+                    choice,
+                    used,
+                    done,
+                    meter,
+                )
+
+            run_until(deadline, kernel)
+        out.used += used
+        return choice, done
+
+    def search(
+        self,
+        i: int,
+        mode: SearchMode,
+        wanted_gain: float,
+        max_steps: int,
+        room: int = 0,
+    ) -> Found:
+        """Search choices of one person; in mode ALL at most `room` of them."""
+        classes = self.classes
+        order = np.argsort(-self.influence[i], kind="stable")
+        order = order[classes.counts[i, order] > 1]
+        position = np.full(len(self.options) + 1, -1, dtype=np.int64)
+        position[order] = np.arange(len(order))
+        best = np.full(len(order), -1, dtype=np.int64)
+        found = np.full((room, len(order)), -1, dtype=np.int64)
+        count, nodes, value, done = 0, 0, -np.inf, False
+        if len(order) <= MAX_PARTS:
+            count, nodes, value, done = run_until(
+                self.budget.deadline,
+                lambda meter: search(
+                    Goal(int(mode), wanted_gain, np.inf, max_steps),
+                    self.engine.trees,
+                    self.engine.base,
+                    classes,
+                    classes.codes[i],
+                    position[classes.part_of],
+                    classes.first[i, order],
+                    classes.counts[i, order],
+                    -np.inf,
+                    best,
+                    found,
+                    meter,
+                ),
+            )
+        rows = found[:count] if mode == SearchMode.ALL else best[None]
+        choice = np.full((len(rows), len(self.options)), -1, dtype=np.int64)
+        choice[:, order] = rows
+        return Found(choice, float(value), int(nodes), bool(done))
+
+    def search_greedily(
+        self, out: EngineResult, people: IndexArray, value: FloatArray, chosen: Codes
+    ) -> None:
+        """Take the best change of one part, then of another, while the gap grows.
+
+        People who reach the target in this way need no search. `value` and `chosen`
+        are set for them.
+        """
+        tolerance = self.engine.tolerance
+        classes = self.classes._replace(
+            codes=self.classes.codes[people],
+            first=self.classes.first[people],
+            counts=self.classes.counts[people].copy(),
+        )
+        n, parts = classes.first.shape
+        index = GainIndex.of(classes.first, classes.counts)
+        steps = np.full((n, parts), -1, dtype=np.int64)
+        reached = np.full(n, -np.inf)
+        active = np.arange(n)
+        while len(active):
+            # A step counts as one partial choice.
+            active = active[out.used[people[active]] < self.budget.max_points]
+            out.used[people[active]] += 1
+            try:
+                stay, gain = self._part_gains(active, classes, index)
+            except OutOfTimeError:
+                break
+            gaps = (self.engine.base + stay[index.owner] + gain).min(axis=1)
+            gaps[classes.counts[index.owner, index.part] == 1] = -np.inf  # done before
+            top = index.best(gaps)
+            active = active[gaps[top[active]] > reached[active]]
+            entry = top[active]
+            reached[active] = gaps[entry]
+            steps[active, index.part[entry]] = index.which[entry]
+            classes.codes[active] = self.classes.codes_after(
+                people[active], steps[active]
+            )
+            classes.counts[active, index.part[entry]] = 1
+            active = active[(reached[active] <= tolerance)]
+            active = active[(classes.counts[active] > 1).any(axis=1)]
+        there = reached > tolerance
+        value[people[there]] = reached[there]
+        chosen[people[there]] = steps[there]
+
+    def undo_needless(self, people: IndexArray, chosen: Codes) -> None:
+        """Take back the change of each part without which the target is reached."""
+        engine = self.engine
+        for p in range(chosen.shape[1]):
+            # Of two changes both are needed: neither works alone.
+            some = (chosen[people, p] >= 0) & ((chosen[people] >= 0).sum(axis=1) > 2)
+            who = people[some]
+            if not len(who):
+                continue
+            tried = chosen[who]
+            tried[:, p] = -1
+            sums = tree_sums(engine.trees, self.classes.codes_after(who, tried))
+            ok = (engine.base + sums).min(axis=1) > engine.tolerance
+            chosen[who[ok], p] = -1

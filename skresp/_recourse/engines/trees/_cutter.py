@@ -1,0 +1,88 @@
+"""Cuts of a tree ensemble along lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skresp._model._row_batch import RowBatch, Segment
+from skresp._model.trees._lines import crowded_cuts
+from skresp._model.trees._score_function import TreeScoreFunction
+from skresp._recourse.engines._base import NotSeparableError
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._part import Part
+from skresp.scores._enumerated import new_values
+
+
+@dataclass(frozen=True)
+class TreeCutter:
+    """Finds the cuts of a tree ensemble on lines of one part.
+
+    Attributes
+    ----------
+    score_function : TreeScoreFunction
+    batch : RowBatch
+    part : Part
+    codes : array of shape (n_rows, n_part_features)
+        Values of all rows of the batch on the part.
+    """
+
+    score_function: TreeScoreFunction
+    batch: RowBatch
+    part: Part
+    codes: FloatArray
+
+    def __call__(
+        self,
+        rows: IndexArray,
+        start: FloatArray,
+        stop: FloatArray,
+        low: FloatArray,
+        high: FloatArray,
+    ) -> tuple[IndexArray, FloatArray, BoolArray]:
+        """Return the cuts of lines from the changes `start` to the changes `stop`.
+
+        Parameters
+        ----------
+        rows : array of shape (n_lines,)
+        start, stop : arrays of shape (n_lines, n_part_features)
+        low, high : arrays of shape (n_lines,)
+            The positions of the ends.
+
+        Returns
+        -------
+        line, position : arrays of shape (n_cuts,)
+        crowded : array of shape (n_lines,)
+            Whether some cuts are too close together to be distinguished.
+        """
+        ends = []
+        for change in (start, stop):
+            new = new_values(
+                self.part, self.codes[rows], change, self.batch.point_builder
+            )
+            cut = Segment(0, len(rows), new).within(0, len(rows))
+            points = self.batch.point_builder.take(rows, [cut] if cut else [])
+            ends.append(self.score_function.numbers(points))
+        if ends[0] is None or ends[1] is None:
+            raise NotSeparableError
+        rate = (ends[1] - ends[0]) / (high - low)[:, None]
+        rate[np.isnan(rate)] = 0.0
+        origin = ends[0] - rate * low[:, None]
+        ensemble = self.score_function.ensemble
+        line, position = [], []
+        for column in np.flatnonzero((rate != 0).any(axis=0)):
+            cuts = ensemble.cuts_of.get(int(column))
+            if cuts is None:
+                continue
+            self.batch.deadline.check()
+            moving = np.flatnonzero(rate[:, column])
+            t = (cuts - origin[moving, column][:, None]) / rate[moving, column][:, None]
+            inside = (t > low[moving][:, None]) & (t < high[moving][:, None])
+            who, where = np.nonzero(inside)
+            line.append(moving[who])
+            position.append(t[who, where])
+        crowded = crowded_cuts(ensemble, ends[0], ends[1], low, high)
+        if not line:
+            return np.zeros(0, dtype=np.intp), np.zeros(0), crowded
+        return np.concatenate(line), np.concatenate(position), crowded

@@ -1,0 +1,253 @@
+"""The engine for tree ensembles: branch and bound over tables, exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skresp._model._decision import Decision
+from skresp._model._row_batch import RowBatch
+from skresp._model.trees._score_function import TreeScoreFunction
+from skresp._recourse._status import Proof, Status
+from skresp._recourse.engines._base import MAX_CLOSE, EngineInput, EngineResult
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allowance
+from skresp.reach._deadline import OutOfTimeError
+from skresp.reach._part import Part
+
+from ._change_classes import Coder, classes_of, tolerance_of
+from ._class_search import ClassSearch
+from ._cutter import TreeCutter
+from ._nodes import Trees
+from ._table_search import SearchMode
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeEngine:
+    """Search over classes of changes that no split distinguishes.
+
+    Attributes
+    ----------
+    score_function : TreeScoreFunction
+    coder : Coder
+    trees : Trees
+        The ensemble over codes; its scores are gaps.
+    base : array of shape (n_scores,)
+        What the gaps start from.
+    tolerance : float
+        How far a gap may be off by rounding.
+    max_listed : int
+    """
+
+    score_function: TreeScoreFunction
+    coder: Coder
+    trees: Trees
+    base: FloatArray
+    tolerance: float
+    max_listed: int
+
+    knows_lines = True
+
+    @classmethod
+    def of(
+        cls, score_function: TreeScoreFunction, decision: Decision, max_listed: int
+    ) -> TreeEngine:
+        """Return the engine for an ensemble and the decision on its scores."""
+        ensemble = score_function.ensemble
+        coder = Coder.of(ensemble)
+        allowance().deadline.check()
+        trees, base = coder.trees(ensemble, decision)
+        return cls(
+            score_function=score_function,
+            coder=coder,
+            trees=trees,
+            base=base,
+            tolerance=tolerance_of(trees, decision, ensemble.rule),
+            max_listed=max_listed,
+        )
+
+    @property
+    def max_line_pieces(self) -> int:
+        """Maximum number of pieces that the cuts of a column divide a line into."""
+        return max([1, *(len(cuts) for cuts in self.coder.thresholds.values())])
+
+    def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> TreeCutter:
+        """Return the function that finds the cuts of the trees on lines of a part."""
+        return TreeCutter(self.score_function, batch, part, codes)
+
+    def examine(self, given: EngineInput) -> EngineResult:
+        """Compute verdicts for people who are denied, or the best of everybody."""
+        classes = classes_of(
+            given.batch,
+            self.score_function,
+            self.coder,
+            given.options,
+            given.costs,
+            given.rows,
+        )
+        return _Run(self, given, classes).solve()
+
+
+class _Run(ClassSearch):
+    """One call of `TreeEngine.examine`."""
+
+    def solve(self) -> EngineResult:
+        """Compute verdicts, or the best choices with `budget.exact`."""
+        out = EngineResult.blank(self.options, len(self.rows))
+        exact = self.budget.exact
+        try:
+            self.add_gains(
+                np.arange(len(self.rows)) if exact else np.flatnonzero(self.denied)
+            )
+        except OutOfTimeError:
+            return out
+        out.used[:] = self.points
+        if exact:
+            self._best(out)
+            return out
+        try:
+            self._singles(out)
+            rest = np.flatnonzero(self.denied & (out.status == Status.UNKNOWN))
+            self._others(out, rest)
+        except OutOfTimeError:
+            pass  # verdicts noted so far stay
+        return out
+
+    def _best(self, out: EngineResult) -> None:
+        """Search the choice with the greatest gap for everybody."""
+        people = np.arange(len(self.rows))
+        top = self.index.best(self.gap)
+        choice, done = self.search_best(out, people, self.gap[top].copy(), np.inf)
+        out.best[:] = self.as_options(people, choice)
+        # Nothing beats the best change of one part.
+        one = np.flatnonzero((choice < 0).all(axis=1))
+        entry = top[one]
+        out.best[one] = self.stay(one)
+        moved = self.classes.option[self.index.which[entry]]
+        out.best[one, self.index.part[entry]] = moved
+        # With several rivals the greatest lead is not the greatest probability.
+        out.best_known[:] = done & self.complete & (len(self.engine.base) == 1)
+
+    # -- one change at a time ---------------------------------------------------------
+
+    def _singles(self, out: EngineResult) -> None:
+        """Note the cheapest single intervention that reaches the target."""
+        classes, tolerance = self.classes, self.engine.tolerance
+        owner = self.index.owner
+        price = classes.single_cost[self.index.which]
+        some = self.denied[owner] & np.isfinite(price)
+        sure = np.flatnonzero(some & (self.gap > tolerance))
+        # The cheapest of each person comes last, and stays.
+        self._note_single(out, sure[np.lexsort((-price[sure], owner[sure]))])
+        least = np.full(len(self.rows), np.inf)
+        if self.budget.cost is None:
+            least[out.status == Status.SINGLE] = -np.inf
+        else:
+            np.minimum.at(least, owner[sure], price[sure])
+        close = np.flatnonzero(
+            some & (np.abs(self.gap) <= tolerance) & (price < least[owner])
+        )
+        if len(close):
+            # Within the rounding error only the model itself decides.
+            close = close[np.lexsort((-price[close], owner[close]))]
+            ok = self.reaches_target(owner[close], self._single_choice(close))
+            self._note_single(out, close[ok])
+
+    def _single_choice(self, entries: IndexArray) -> IndexArray:
+        """Return the choices that change one part, of entries of the index."""
+        choice = self.stay(self.index.owner[entries])
+        moved = self.classes.single[self.index.which[entries]]
+        choice[np.arange(len(entries)), self.index.part[entries]] = moved
+        return choice
+
+    def _note_single(self, out: EngineResult, entries: IndexArray) -> None:
+        """Note a witness for each owner, the last of several."""
+        who, back = np.unique(self.index.owner[entries][::-1], return_index=True)
+        last = entries[::-1][back]
+        out.choice[who] = self._single_choice(last)
+        out.note(who, Status.SINGLE, Proof.WITNESS)
+        out.cheapest[who] = self.priced[who]
+
+    # -- all parts together -----------------------------------------------------------
+
+    def _others(self, out: EngineResult, people: IndexArray) -> None:
+        """Decide people without a single intervention that reaches the target."""
+        tolerance = self.engine.tolerance
+        n, parts = self.classes.first.shape
+        value = np.full(n, -tolerance)
+        chosen = np.full((n, parts), -1, dtype=np.int64)
+        done = np.zeros(n, dtype=bool)
+        self.search_greedily(out, people, value, chosen)
+        if self.budget.cost is None:
+            rest = people[value[people] <= tolerance]
+            best, done = self.search_best(out, rest, value, tolerance)
+            chosen[rest] = best[rest]
+        else:
+            for i in people:
+                if self.budget.deadline.is_over:
+                    break
+                self._cheapest(out, int(i), value, chosen, done)
+        sure = value[people] > tolerance
+        joint = people[sure]
+        if self.budget.cost is None:
+            self.undo_needless(joint, chosen)
+        self.note_joint(out, joint, self.as_options(joint, chosen[joint]))
+        # Where the options are incomplete, a change that works may be missing.
+        low = people[~sure & done[people] & (value[people] <= -tolerance)]
+        out.note(low[self.complete[low]], Status.FIXED, Proof.BOUND)
+        out.note(low[~self.complete[low]], Status.UNKNOWN, Proof.INCOMPLETE)
+        for i in people[~sure & (value[people] > -tolerance)]:
+            if self.budget.deadline.is_over:
+                break
+            self._ask_close(out, int(i))
+
+    def _cheapest(
+        self,
+        out: EngineResult,
+        i: int,
+        value: FloatArray,
+        chosen: Any,
+        done: BoolArray,
+    ) -> None:
+        """Search the cheapest choice that may reach the target, then that surely does.
+
+        The second search is needed where the model rejects the result of the first.
+        """
+        tolerance = self.engine.tolerance
+        for wanted_gain in (-tolerance, float(np.nextafter(tolerance, np.inf))):
+            max_steps = self.budget.max_points - int(out.used[i])
+            found = self.search(i, SearchMode.CHEAPEST, wanted_gain, max_steps)
+            out.used[i] += found.nodes
+            done[i] |= found.done
+            if found.value < wanted_gain:
+                return
+            who = np.array([i])
+            doubtful = found.value <= tolerance
+            if (
+                not doubtful
+                or self.reaches_target(who, self.as_options(who, found.choice))[0]
+            ):
+                value[i] = max(found.value, np.nextafter(tolerance, np.inf))
+                chosen[i] = found.choice[0]
+                out.cheapest[i] = wanted_gain < 0 and found.done and self.priced[i]
+                return
+            value[i] = max(value[i], float(np.nextafter(found.value, np.inf)))
+
+    def _ask_close(self, out: EngineResult, i: int) -> None:
+        """Decide a person whose best gap is within the rounding error of 0."""
+        # Half of the points to find choices, half to evaluate them.
+        max_steps = (self.budget.max_points - int(out.used[i])) // 2
+        found = self.search(
+            i,
+            SearchMode.ALL,
+            -self.engine.tolerance,
+            max_steps,
+            room=min(MAX_CLOSE, max_steps),
+        )
+        out.used[i] += found.nodes
+        choice = found.choice
+        cost = np.where(choice >= 0, self.classes.cost[np.maximum(choice, 0)], 0.0)
+        picks = self.as_options(np.full(len(choice), i), choice)
+        self.settle(out, i, picks, cost.sum(axis=1), found.done)

@@ -1,0 +1,344 @@
+"""Tables of the sums of a tree ensemble over a box.
+
+A person has a list of classes for each part: changes that no split distinguishes. A
+*box* is a set of classes for each part. Walking a tree with a box gives the leaves that
+points of the box can reach; a leaf is added to a table over those parts only that
+decide whether it is reached. Small parts are joined to groups, whose combinations
+count as one choice: few large tables are faster than many small ones.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skresp._numba import compiled
+from skresp._typing import FloatArray
+
+from ._nodes import FEATURE, LEFT, RANK, RIGHT, Ints
+
+# Maximum number of parts in one search: the parts of a table are bits of an integer.
+MAX_PARTS = 62
+MAX_CELLS = 1 << 16
+MAX_TABLES = 1 << 10
+# Size of the hash table from parts to tables.
+HASH = 1 << 11
+
+
+class Tables(NamedTuple):
+    """Sums over the combinations of few parts or groups each.
+
+    Attributes
+    ----------
+    masks : array of shape (max_tables,)
+        The parts of each table, as bits.
+    offsets : array of shape (max_tables + 1,)
+        Where the cells of each table begin; the last part varies fastest.
+    cells : array of shape (max_cells, n_scores)
+    levels : array of shape (max_tables, n_parts + 1)
+        `levels[t, l]` is where the maxima of table `t` over all but its first `l`
+        parts begin in `maxima`.
+    maxima : array of shape (n_maxima, n_scores)
+    """
+
+    masks: Ints
+    offsets: Ints
+    cells: FloatArray
+    levels: Ints
+    maxima: FloatArray
+
+
+class Box(NamedTuple):
+    """Classes of each part, one part after the other.
+
+    Attributes
+    ----------
+    classes : array of shape (n_box,)
+    start, sizes : arrays of shape (n_parts,)
+        Where the classes of each part begin, and how many there are.
+    group_of : array of shape (n_parts,)
+    group_size : array of shape (n_groups,)
+        The number of combinations of each group.
+    order : array of shape (n_box,)
+        Positions in `classes`, rearranged within parts while trees are walked.
+    """
+
+    classes: Ints
+    start: Ints
+    sizes: Ints
+    group_of: Ints
+    group_size: Ints
+    order: Ints
+
+
+class Buffers(NamedTuple):
+    """Memory that `walk` works in.
+
+    Attributes
+    ----------
+    used : array of shape (1,)
+        The number of tables.
+    keys : array of shape (HASH,)
+        Tables by hash of their parts, -1 for none.
+    positions : array of shape (max_cells,)
+    waiting : array of shape (depth + 2, 5)
+        Right children to visit, with the state of the box there.
+    trail : array of shape (2 * depth + 4, 3)
+        Parts that were narrowed, with their previous ranges.
+    """
+
+    used: Ints
+    keys: Ints
+    positions: Ints
+    waiting: Ints
+    trail: Ints
+
+
+@compiled
+def goes_left(code, node, nodes, missing_left):  # type: ignore[no-untyped-def]
+    """Return whether a code goes left at a node."""
+    if code < 0:
+        return missing_left[node]
+    return code <= nodes[node, RANK]
+
+
+@compiled
+def _table_of(masks, offsets, used, keys, mask, sizes, room):  # type: ignore[no-untyped-def]
+    """Return the table over these parts, created if new; -1 where there is no room."""
+    position = (mask * 0x9E3779B1) % HASH
+    while keys[position] >= 0:
+        if masks[keys[position]] == mask:
+            return keys[position]
+        position = (position + 1) % HASH
+    table = used[0]
+    size = 1
+    for a in range(len(sizes)):
+        if mask >> a & 1:
+            size *= sizes[a]
+            if size > room:
+                return -1
+    if table == MAX_TABLES or offsets[table] + size > room:
+        return -1
+    keys[position] = table
+    masks[table] = mask
+    offsets[table + 1] = offsets[table] + size
+    used[0] += 1
+    return table
+
+
+@compiled
+def _add_leaf(  # type: ignore[no-untyped-def]
+    node, mask, fits, gain, low, high, box, tables, buffers, constant, best, meter
+):
+    """Add a leaf to the table of its parts; return False where that does not fit."""
+    _, box_start, sizes, group_of, group_size, order = box
+    masks, offsets, cells, _, _ = tables
+    used, keys, positions, _, _ = buffers
+    scores = gain.shape[1]
+    for r in range(scores):
+        best[r] = max(best[r], gain[node, r])
+    if mask == 0:
+        for r in range(scores):
+            constant[r] += gain[node, r]
+        return fits
+    if not fits:
+        return False
+    before = used[0]
+    table = _table_of(masks, offsets, used, keys, mask, group_size, len(cells))
+    if table < 0:
+        return False
+    if used[0] > before:
+        cells[offsets[table] : offsets[table + 1]] = 0.0
+    # The positions of the leaf's cells, part by part from the last one.
+    many = 1
+    positions[0] = offsets[table]
+    stride = 1
+    for a in range(len(sizes) - 1, -1, -1):
+        if not mask >> group_of[a] & 1:
+            continue
+        first = order[low[a]] - box_start[a]
+        fresh = many
+        for k in range(low[a] + 1, high[a]):
+            step = (order[k] - box_start[a]) * stride
+            for m in range(many):
+                positions[fresh] = positions[m] + step
+                fresh += 1
+        for m in range(many):
+            positions[m] += first * stride
+        many = fresh
+        stride *= sizes[a]
+    meter[0] += many * (scores + 1)
+    for r in range(scores):
+        amount = gain[node, r]
+        for m in range(many):
+            cells[positions[m], r] += amount
+    return True
+
+
+@compiled
+def walk(  # type: ignore[no-untyped-def]
+    trees, classes, codes, active_of, box, tables, buffers, constant, bound, meter
+):
+    """Add the leaves of all trees over a box to tables.
+
+    Parameters
+    ----------
+    trees : Trees
+    classes : ChangeClasses
+    codes : array of shape (n_columns,)
+        The person's own codes.
+    active_of : array of shape (n_columns,)
+        The part that moves each column, as a position in the box; -1 for none.
+    box : Box
+    tables : Tables
+        Gets the cells; maxima are not computed.
+    buffers : Buffers
+    constant : array of shape (n_scores,)
+        Gets the sum of leaves that every point of the box reaches.
+    bound : array of shape (n_scores,)
+        Gets the sum of the best leaves of the trees.
+    meter : see `run_until`
+
+    Returns
+    -------
+    False where the tables do not fit, or the work exceeds the meter; in the latter
+    case `bound` is not complete.
+    """
+    roots, nodes, missing_left, gain, _ = trees
+    slot_of, class_code = classes.slot_of, classes.class_code
+    members, box_start, sizes, group_of, _, order = box
+    used, keys, _, waiting, trail = buffers
+    scores = gain.shape[1]
+    parts = len(sizes)
+    keys[:] = -1
+    used[0] = 0
+    tables.offsets[0] = 0
+    constant[:] = 0.0
+    bound[:] = 0.0
+    fits = True
+    low = np.empty(parts, np.int64)
+    high = np.empty(parts, np.int64)
+    best = np.empty(scores)
+    for a in range(parts):
+        low[a], high[a] = box_start[a], box_start[a] + sizes[a]
+    for tree in range(len(roots)):
+        node = roots[tree]
+        mask = 0
+        pending = 0
+        narrowed = 0
+        best[:] = -np.inf
+        while True:
+            while nodes[node, FEATURE] >= 0:
+                f = nodes[node, FEATURE]
+                a = active_of[f]
+                if a < 0:
+                    goes = goes_left(codes[f], node, nodes, missing_left)
+                    node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+                    continue
+                slot = slot_of[f]
+                middle = low[a]
+                meter[0] += high[a] - low[a]
+                for k in range(low[a], high[a]):
+                    o = order[k]
+                    if goes_left(
+                        class_code[members[o], slot], node, nodes, missing_left
+                    ):
+                        order[k] = order[middle]
+                        order[middle] = o
+                        middle += 1
+                if middle == high[a]:
+                    node = nodes[node, LEFT]
+                elif middle == low[a]:
+                    node = nodes[node, RIGHT]
+                else:
+                    # Left first; the trail restores the present box later.
+                    waiting[pending, 0] = nodes[node, RIGHT]
+                    waiting[pending, 1] = a
+                    waiting[pending, 2] = middle
+                    waiting[pending, 3] = mask
+                    waiting[pending, 4] = narrowed
+                    pending += 1
+                    trail[narrowed, 0] = a
+                    trail[narrowed, 1] = low[a]
+                    trail[narrowed, 2] = high[a]
+                    narrowed += 1
+                    mask |= 1 << group_of[a]
+                    node, high[a] = nodes[node, LEFT], middle
+            fits = _add_leaf(
+                node,
+                mask,
+                fits,
+                gain,
+                low,
+                high,
+                box,
+                tables,
+                buffers,
+                constant,
+                best,
+                meter,
+            )
+            meter[0] += parts
+            if meter[0] > meter[1]:
+                return False
+            if not pending:
+                break
+            pending -= 1
+            node = waiting[pending, 0]
+            a = waiting[pending, 1]
+            mask = waiting[pending, 3] | 1 << group_of[a]
+            while narrowed > waiting[pending, 4]:
+                narrowed -= 1
+                b = trail[narrowed, 0]
+                low[b], high[b] = trail[narrowed, 1], trail[narrowed, 2]
+            trail[narrowed, 0] = a
+            trail[narrowed, 1] = low[a]
+            trail[narrowed, 2] = high[a]
+            narrowed += 1
+            low[a] = waiting[pending, 2]
+        while narrowed:
+            narrowed -= 1
+            b = trail[narrowed, 0]
+            low[b], high[b] = trail[narrowed, 1], trail[narrowed, 2]
+        for r in range(scores):
+            bound[r] += best[r]
+    return fits
+
+
+@compiled
+def prefix_maxima(table_arrays, tables, sizes):  # type: ignore[no-untyped-def]
+    """Compute the maxima of tables over all but their first parts.
+
+    `tables` is the number of tables, `sizes` the number of choices of each part or
+    group; `levels` and `maxima` are set.
+    """
+    masks, offsets, cells, levels, maxima = table_arrays
+    scores = cells.shape[1]
+    end = 0
+    dims = np.empty(len(sizes), np.int64)
+    for t in range(tables):
+        depth = 0
+        for a in range(len(sizes)):
+            if masks[t] >> a & 1:
+                dims[depth] = sizes[a]
+                depth += 1
+        size = offsets[t + 1] - offsets[t]
+        levels[t, depth] = end
+        for k in range(size):
+            for r in range(scores):
+                maxima[end + k, r] = cells[offsets[t] + k, r]
+        below = end
+        end += size
+        for level in range(depth - 1, -1, -1):
+            width = dims[level]
+            size //= width
+            levels[t, level] = end
+            for k in range(size):
+                for r in range(scores):
+                    most = maxima[below + k * width, r]
+                    for o in range(1, width):
+                        most = max(most, maxima[below + k * width + o, r])
+                    maxima[end + k, r] = most
+            below = end
+            end += size

@@ -1,0 +1,172 @@
+"""Gains of changes of one part, with all other parts as they are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skresp._numba import compiled
+
+from ._leaf_tables import goes_left
+from ._nodes import FEATURE, LEFT, RIGHT
+
+
+@compiled
+def _add_tree(  # type: ignore[no-untyped-def]
+    trees,
+    tree,
+    classes,
+    codes,
+    first,
+    count,
+    start,
+    order,
+    on_path,
+    waiting,
+    stay,
+    out,
+):
+    """Add the gains of one tree for one person, see `single_part_gains`.
+
+    `order` holds the classes of each part, those that still share the path of staying
+    put first; it is a permutation before and after.
+    """
+    roots, nodes, missing_left, gain, _ = trees
+    part_of, slot_of, class_code = classes.part_of, classes.slot_of, classes.class_code
+    scores = gain.shape[1]
+    # First the leaf of staying put; classes that leave its path wait.
+    node = roots[tree]
+    pending = 0
+    for p in range(len(first)):
+        on_path[p] = start[p] + count[p]
+    while nodes[node, FEATURE] >= 0:
+        f = nodes[node, FEATURE]
+        p = part_of[f]
+        if p < 0 or count[p] == 1:
+            goes = goes_left(codes[f], node, nodes, missing_left)
+            node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+            continue
+        slot = slot_of[f]
+        goes = goes_left(class_code[first[p], slot], node, nodes, missing_left)
+        keep = start[p] + 1  # staying put comes first
+        for k in range(start[p] + 1, on_path[p]):
+            o = order[k]
+            other = goes_left(class_code[first[p] + o, slot], node, nodes, missing_left)
+            if other == goes:
+                order[k] = order[keep]
+                order[keep] = o
+                keep += 1
+        if keep < on_path[p]:
+            waiting[pending, 0] = nodes[node, RIGHT] if goes else nodes[node, LEFT]
+            waiting[pending, 1] = p
+            waiting[pending, 2] = keep
+            waiting[pending, 3] = on_path[p]
+            pending += 1
+            on_path[p] = keep
+        node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+    base = node
+    for r in range(scores):
+        stay[r] += gain[base, r]
+    while pending:
+        pending -= 1
+        node = waiting[pending, 0]
+        p = waiting[pending, 1]
+        low, high = waiting[pending, 2], waiting[pending, 3]
+        while nodes[node, FEATURE] >= 0:
+            f = nodes[node, FEATURE]
+            q = part_of[f]
+            if q != p:
+                # Columns of other parts keep the code of staying put.
+                goes = goes_left(codes[f], node, nodes, missing_left)
+                node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+                continue
+            slot = slot_of[f]
+            middle = low
+            for k in range(low, high):
+                o = order[k]
+                if goes_left(class_code[first[p] + o, slot], node, nodes, missing_left):
+                    order[k] = order[middle]
+                    order[middle] = o
+                    middle += 1
+            if middle == high:
+                node = nodes[node, LEFT]
+            elif middle == low:
+                node = nodes[node, RIGHT]
+            else:
+                waiting[pending, 0] = nodes[node, RIGHT]
+                waiting[pending, 1] = p
+                waiting[pending, 2] = middle
+                waiting[pending, 3] = high
+                pending += 1
+                node, high = nodes[node, LEFT], middle
+        for k in range(low, high):
+            for r in range(scores):
+                out[start[p] + order[k], r] += gain[node, r] - gain[base, r]
+
+
+@compiled
+def tree_sums(trees, codes):  # type: ignore[no-untyped-def]
+    """Return the sums of all trees at rows of codes."""
+    roots, nodes, missing_left, gain, _ = trees
+    out = np.zeros((len(codes), gain.shape[1]))
+    for tree in range(len(roots)):
+        for i in range(len(codes)):
+            node = roots[tree]
+            while nodes[node, FEATURE] >= 0:
+                code = codes[i, nodes[node, FEATURE]]
+                goes = goes_left(code, node, nodes, missing_left)
+                node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+            for r in range(gain.shape[1]):
+                out[i, r] += gain[node, r]
+    return out
+
+
+@compiled
+def single_part_gains(people, trees, classes, start, stay, out):  # type: ignore[no-untyped-def]
+    """Add the gain of each class of each part, with all other parts as they are.
+
+    Tree by tree, so that a tree stays in the processor's cache for all people.
+
+    Parameters
+    ----------
+    people : array of shape (n_some,)
+    trees : Trees
+    classes : ChangeClasses
+    start : array of shape (n_people, n_parts + 1)
+        Where the classes of each person and part begin in `out`, see `GainIndex`.
+    stay : array of shape (n_people, n_scores)
+        The sums of trees where nothing changes are added to it.
+    out : array of shape (n_entries, n_scores)
+        The differences to staying put are added to it.
+    """
+    codes, first, count = classes.codes, classes.first, classes.counts
+    parts = first.shape[1]
+    most = 1
+    for i in people:
+        most = max(most, start[i, parts] - start[i, 0])
+    order = np.empty((len(people), most), np.int64)
+    own = np.empty((len(people), parts), np.int64)
+    for j in range(len(people)):
+        i = people[j]
+        for p in range(parts):
+            own[j, p] = start[i, p] - start[i, 0]
+            for o in range(count[i, p]):
+                order[j, own[j, p] + o] = o
+    on_path = np.empty(parts, np.int64)
+    waiting = np.empty((2 * trees.depth + 2, 4), np.int64)
+    for tree in range(len(trees.roots)):
+        for j in range(len(people)):
+            i = people[j]
+            _add_tree(
+                trees,
+                tree,
+                classes,
+                codes[i],
+                first[i],
+                count[i],
+                own[j],
+                order[j],
+                on_path,
+                waiting,
+                stay[i],
+                out[start[i, 0] : start[i, parts]],
+            )

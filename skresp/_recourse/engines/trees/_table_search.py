@@ -1,0 +1,211 @@
+"""Branch and bound over tables."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from skresp._numba import compiled
+
+# Up to this many classes of a part are sorted by insertion.
+_FEW = 32
+
+
+class SearchMode(IntEnum):
+    """What a search looks for."""
+
+    BEST = 0  # the choice with the greatest least score
+    ALL = 1  # all choices whose scores are at least the wanted gain
+    CHEAPEST = 2  # the cheapest of these
+
+
+class Goal(NamedTuple):
+    """Mode and limits of a search, as numbers for kernels.
+
+    `wanted_gain` is used in modes ALL and CHEAPEST. In mode BEST a search ends at a
+    value above `enough`. `max_steps` limits the nodes.
+    """
+
+    mode: int
+    wanted_gain: float
+    enough: float
+    max_steps: int
+
+
+@compiled
+def branch(  # type: ignore[no-untyped-def]
+    goal,
+    table_arrays,
+    tables,
+    sizes,
+    opening,
+    cost,
+    start,
+    best_value,
+    best_cost,
+    chosen,
+    found,
+    found_count,
+    meter,
+):
+    """Choose a class of each part in turn; prune what cannot be better.
+
+    Parameters
+    ----------
+    goal : Goal
+    table_arrays : Tables
+        With prefix maxima; `tables` is their number.
+    sizes : array of shape (n_parts,)
+        The number of classes of each part.
+    opening : array of shape (n_scores,)
+        What the scores start from.
+    cost, start : arrays
+        The costs of classes; those of part `a` begin at `start[a]`.
+    best_value, best_cost : float
+        What a choice must beat.
+    chosen : array of shape (n_parts,)
+        Gets the best choice.
+    found : array of shape (n_room, n_parts)
+        Gets the choices in mode ALL, from row `found_count` on.
+    meter : see `run_until`
+
+    Returns
+    -------
+    nodes used, best value, best cost, number of choices found, whether the search
+    finished, whether `chosen` was set
+    """
+    mode, wanted_gain, enough, max_steps = goal
+    masks, _, _, levels, maxima = table_arrays
+    scores = len(opening)
+    parts = len(sizes)
+    widest = 1
+    for a in range(parts):
+        widest = max(widest, sizes[a])
+    index = np.zeros((parts + 1, max(tables, 1)), np.int64)
+    level = np.zeros((parts + 1, max(tables, 1)), np.int64)
+    current = np.zeros((parts + 1, scores))
+    spent = np.zeros(parts + 1)
+    bounds = np.empty((parts, widest, scores))
+    least = np.empty((parts, widest))
+    order = np.empty((parts, widest), np.int64)
+    keys = np.empty(widest)
+    tried = np.zeros(parts, np.int64)
+    pick = np.zeros(parts, np.int64)
+    for r in range(scores):
+        current[0, r] = opening[r]
+        for t in range(tables):
+            current[0, r] += maxima[levels[t, 0], r]
+    # The tables that each part occurs in.
+    many = np.zeros(parts, np.int64)
+    member = np.empty((parts, max(tables, 1)), np.int64)
+    for a in range(parts):
+        for t in range(tables):
+            if masks[t] >> a & 1:
+                member[a, many[a]] = t
+                many[a] += 1
+    nodes = 0
+    changed = False
+    depth = 0
+    fresh = True
+    while depth >= 0:
+        if depth == parts:
+            value = np.inf
+            for r in range(scores):
+                value = min(value, current[depth, r])
+            if mode == SearchMode.BEST:
+                if value > best_value:
+                    best_value = value
+                    changed = True
+                    for a in range(parts):
+                        chosen[a] = pick[a]
+                    if value > enough:
+                        return nodes, best_value, best_cost, found_count, True, True
+            elif value >= wanted_gain:
+                if mode == SearchMode.ALL:
+                    if found_count == len(found):
+                        return nodes, best_value, best_cost, found_count, False, changed
+                    for a in range(parts):
+                        found[found_count, a] = pick[a]
+                    found_count += 1
+                elif spent[depth] < best_cost:
+                    best_cost = spent[depth]
+                    best_value = value
+                    changed = True
+                    for a in range(parts):
+                        chosen[a] = pick[a]
+            depth -= 1
+            fresh = False
+            continue
+        a = depth
+        if fresh:
+            meter[0] += tables + sizes[a] * (many[a] + 2) * scores
+            if nodes >= max_steps or meter[0] > meter[1]:
+                return nodes, best_value, best_cost, found_count, False, changed
+            nodes += 1
+            for o in range(sizes[a]):
+                for r in range(scores):
+                    bounds[a, o, r] = current[depth, r]
+            for k in range(many[a]):
+                t = member[a, k]
+                here = levels[t, level[depth, t]] + index[depth, t]
+                there = levels[t, level[depth, t] + 1] + index[depth, t] * sizes[a]
+                for o in range(sizes[a]):
+                    for r in range(scores):
+                        bounds[a, o, r] += maxima[there + o, r] - maxima[here, r]
+            for o in range(sizes[a]):
+                worst = np.inf
+                for r in range(scores):
+                    worst = min(worst, bounds[a, o, r])
+                least[a, o] = worst
+                key = -worst
+                if mode == SearchMode.CHEAPEST:
+                    key = cost[start[a] + o]
+                keys[o] = key
+                if sizes[a] > _FEW:
+                    continue
+                k = o
+                while k > 0:
+                    other = order[a, k - 1]
+                    if keys[other] <= key:
+                        break
+                    order[a, k] = other
+                    k -= 1
+                order[a, k] = o
+            if sizes[a] > _FEW:
+                order[a, : sizes[a]] = np.argsort(keys[: sizes[a]], kind="mergesort")
+            tried[a] = 0
+        if tried[a] == sizes[a]:
+            depth -= 1
+            fresh = False
+            continue
+        o = order[a, tried[a]]
+        tried[a] += 1
+        fresh = False
+        if mode == SearchMode.BEST:
+            if least[a, o] <= best_value:
+                tried[a] = sizes[a]  # the others have lower bounds
+                continue
+        else:
+            if least[a, o] < wanted_gain:
+                continue
+            if mode == SearchMode.CHEAPEST:
+                price = spent[depth] + cost[start[a] + o]
+                if price >= best_cost:
+                    tried[a] = sizes[a]  # the others cost more
+                    continue
+                spent[depth + 1] = price
+        pick[a] = o
+        for r in range(scores):
+            current[depth + 1, r] = bounds[a, o, r]
+        for t in range(tables):
+            index[depth + 1, t] = index[depth, t]
+            level[depth + 1, t] = level[depth, t]
+        for k in range(many[a]):
+            t = member[a, k]
+            index[depth + 1, t] = index[depth, t] * sizes[a] + o
+            level[depth + 1, t] += 1
+        depth += 1
+        fresh = True
+    return nodes, best_value, best_cost, found_count, True, changed

@@ -1,0 +1,116 @@
+"""Lines of feasible changes: one feature moves, its effects follow, the rest stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+from ._own_changes import own_ranges
+from ._part import Part, stands_alone
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of one feature of a part, one for each of some rows.
+
+    Attributes
+    ----------
+    part : Part
+    j : int
+        The position of the feature in the part.
+    rows : array of shape (n_rows,)
+        The positions of the rows in the table.
+    before : array of shape (n_rows, n_features)
+        Their values on the part.
+    line : array of shape (n_stretches,)
+        The row of each feasible stretch.
+    low, high : array of shape (n_stretches,)
+        Its ends, in units of the feature's own change; for an integer in steps.
+    """
+
+    part: Part
+    j: int
+    rows: IndexArray
+    before: FloatArray
+    line: IndexArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def step(self) -> float:
+        """The own change of one unit."""
+        return float(self.part.features[self.j].step or 1)
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the feature is an integer, so that only whole units count."""
+        return self.part.features[self.j].kind == "integer"
+
+    def changes(self, line: IndexArray, amount: FloatArray) -> FloatArray:
+        """Return the total changes at these amounts along these lines."""
+        own = np.zeros((len(line), len(self.part.names)))
+        own[:, self.j] = amount * self.step
+        return self.part.total(own)
+
+
+def lines_of(
+    part: Part, j: int, rows: IndexArray, before: FloatArray, interventions: str
+) -> tuple[Lines, BoolArray] | None:
+    """Return the lines of a feature, and which rows have no other interventions on it.
+
+    Return None where the feature has no lines for anybody.
+    """
+    feature = part.features[j]
+    if feature.kind not in ("integer", "real") or part.is_pushed(j):
+        return None
+    low, high = own_ranges(feature, before[:, j])
+    moves = low < high
+    if stands_alone(part):
+        some = np.flatnonzero(moves)
+        return Lines(part, j, rows, before, some, low[some], high[some]), moves
+    if feature.kind != "real" or not part.leads_alone(j):
+        return None
+    others_fixed = not any(f.can_change for k, f in enumerate(part.features) if k != j)
+    if interventions == "joint" and not others_fixed:
+        return None
+    feasible: list[tuple[int, float, float]] = []
+    has_line = np.zeros(len(before), dtype=bool)
+    for i in np.flatnonzero(moves):
+        stretches = _stretches(part, j, before[i], float(low[i]), float(high[i]))
+        if stretches is None:
+            continue
+        good = [(a, b) for a, b, ok in stretches if ok]
+        if (others_fixed and good) or len(good) == len(stretches):
+            has_line[i] = True
+            feasible += [(int(i), a, b) for a, b in good]
+    line = np.array([i for i, _, _ in feasible], dtype=np.intp)
+    ends = np.array([(a, b) for _, a, b in feasible]).reshape(-1, 2)
+    return Lines(part, j, rows, before, line, ends[:, 0], ends[:, 1]), has_line
+
+
+def _stretches(
+    part: Part, j: int, x: FloatArray, low: float, high: float
+) -> list[tuple[float, float, bool]] | None:
+    """Return the stretches of a line, and whether they are feasible.
+
+    Between their ends no constraint changes. Return None where a constraint does not
+    know where it changes.
+    """
+    unit = np.zeros((1, len(x)))
+    unit[0, j] = 1.0
+    rates = part.total(unit)[0]
+    cuts = {low, high, *((0.0,) if low < 0 < high else ())}
+    for rule, columns in part.rules:
+        points = rule.turning_points(x[columns], rates[columns])
+        if points is None:
+            return None
+        cuts |= {t for t in points if low < t < high}
+    edges = np.array(sorted(cuts))
+    middle = (edges[:-1] + edges[1:]) / 2
+    own = np.zeros((len(middle), len(x)))
+    own[:, j] = middle
+    ok = part.feasible(np.broadcast_to(x, own.shape), own)
+    return list(zip(edges[:-1], edges[1:], ok, strict=True))

@@ -1,0 +1,409 @@
+"""The changes that verdicts try on one part, for each of its distinct values.
+
+Discrete parts are listed. Where a real feature is free, a few changes represent all:
+those at the ends, and between the points where the prediction or a constraint may
+change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+from ._allowance import allow
+from ._cache import Reach, make_reaches, shared_cache
+from ._deadline import NEVER, Deadline
+from ._errors import ContinuousError, TooLargeError
+from ._line_points import Entry, lone_changes, lone_inward, mixed_changes
+from ._own_changes import own_count
+from ._part import Part, stands_alone
+from ._sampling import draw_own, sample_joint, sample_minimal
+
+# The most changes of one person on one part.
+_MOST_OF_ONE = 2_000_000
+# Proposals where changes can be neither listed nor represented by lines.
+_DRAWS = 500
+# Points from the solver where none of the proposals is feasible.
+_FEW_DRAWS = 10
+
+
+@dataclass(frozen=True)
+class Options:
+    """The changes of people on one part, by their distinct values on it.
+
+    Attributes
+    ----------
+    part : Part
+    values : array of shape (n_values, n_features)
+        The distinct values.
+    rows : array of shape (n_values,)
+        A row of the table that has the value.
+    which : array of shape (n_people,)
+        The value of each person.
+    offsets : array of shape (n_values + 1,)
+        Value `i` has the changes from `offsets[i]` to `offsets[i + 1]`; the first of
+        them is staying put.
+    changes : array of shape (n_changes, n_features)
+        Total changes.
+    single : array of bool of shape (n_changes,)
+        Which changes are interventions on one feature.
+    complete : array of bool of shape (n_values,)
+        Whether a value's changes represent all feasible changes.
+    listed : array of bool of shape (n_values,)
+        Whether a value's changes are a complete list.
+    inward : array of shape (n_changes,)
+        For each change the next one with a smaller own change along its line, if all
+        changes in between are feasible, and single where it is; otherwise -1.
+    points : array of shape (n_values,)
+        The number of points that a value's changes cost; a line along which the model
+        is known costs one.
+    spent : array of shape (n_values,)
+        The number of points that drawing a value's changes took.
+    is_thinned : bool
+        Whether some changes, perhaps ends of lines, were left out to save points.
+    """
+
+    part: Part
+    values: FloatArray
+    rows: IndexArray
+    which: IndexArray
+    offsets: IndexArray
+    changes: FloatArray
+    single: BoolArray
+    complete: BoolArray
+    listed: BoolArray
+    inward: IndexArray
+    points: NDArray[np.int64]
+    spent: NDArray[np.int64]
+    is_thinned: bool = False
+
+    @property
+    def counts(self) -> IndexArray:
+        """The number of changes of each value."""
+        return np.diff(self.offsets)
+
+    @property
+    def owner(self) -> IndexArray:
+        """The value of each change."""
+        return np.repeat(np.arange(len(self.values)), self.counts)
+
+    @property
+    def before(self) -> FloatArray:
+        """The current values of each change, of shape (n_changes, n_features)."""
+        return self.values[self.owner]
+
+    def before_of(self, changes: IndexArray) -> FloatArray:
+        """Return the current values of the changes at these positions."""
+        owner = np.searchsorted(self.offsets, changes, side="right") - 1
+        return self.values[owner]
+
+    @property
+    def counts_of_people(self) -> IndexArray:
+        """The number of changes of each person."""
+        return self.counts[self.which]
+
+    def of_changes(self, value: int, changes: FloatArray) -> Options:
+        """Return options of one value with staying put and other changes."""
+        stay = np.zeros((1, changes.shape[1]))
+        return replace(
+            self,
+            values=self.values[[value]],
+            rows=self.rows[[value]],
+            which=np.zeros(0, dtype=np.intp),
+            offsets=np.array([0, len(changes) + 1]),
+            changes=np.concatenate([stay, changes]),
+        )
+
+    def thinned(self, most: int) -> Options:
+        """Return staying put and at most `most` evenly spread changes of each value."""
+        counts, starts = self.counts, self.offsets[:-1]
+        keep = np.minimum(counts - 1, most)
+        picks = [np.zeros(0, dtype=np.intp)]
+        for start, count, kept in zip(starts, counts, keep, strict=True):
+            positions = np.arange(kept) * (count - 1) // max(kept, 1)
+            picks.append(np.concatenate([[start], start + 1 + positions]))
+        pick = np.concatenate(picks).astype(np.intp)
+        return replace(
+            self,
+            offsets=np.concatenate([[0], np.cumsum(keep + 1)]).astype(np.intp),
+            changes=self.changes[pick],
+            single=self.single[pick],
+            complete=self.complete & (keep == counts - 1),
+            listed=self.listed & (keep == counts - 1),
+            inward=np.full(len(pick), -1, dtype=np.intp),
+            points=np.minimum(self.points, keep),
+            is_thinned=True,
+        )
+
+    def with_changes(self, extra: dict[int, FloatArray]) -> Options:
+        """Return the options with one more change for some values.
+
+        The extra changes are not interventions on one feature.
+        """
+        at = [int(self.offsets[i + 1]) for i in extra]
+        counts = self.counts
+        counts[list(extra)] += 1
+        return replace(
+            self,
+            offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
+            changes=np.insert(self.changes, at, list(extra.values()), axis=0)
+            if extra
+            else self.changes,
+            single=np.insert(self.single, at, False),
+            inward=self._shifted(at),
+        )
+
+    def _shifted(self, at: list[int]) -> IndexArray:
+        """Return `inward` with -1 inserted at these positions."""
+        position = self.inward + np.searchsorted(at, self.inward, side="right")
+        return np.insert(np.where(self.inward < 0, -1, position), at, -1)
+
+
+#: Finds the cuts of a model along lines. Arguments: the rows of the lines, the changes
+#: at their two ends, and the positions of the ends. Returns the line and the position
+#: of each cut, and on which lines two cuts are closer than rounding. None in its place
+#: means that the ends of a line represent all of it.
+Cutter = Callable[
+    [IndexArray, FloatArray, FloatArray, FloatArray, FloatArray],
+    "tuple[IndexArray, FloatArray, BoolArray]",
+]
+
+
+def options_of(
+    part: Part,
+    values: FloatArray,
+    rows: IndexArray,
+    which: IndexArray,
+    interventions: str,
+    cutter: Cutter | None,
+    knows_lines: bool,
+    most: int,
+    seed: int,
+    max_points: int = _MOST_OF_ONE,
+    deadline: Deadline = NEVER,
+    *,
+    ends: bool = False,
+    to_draw: int = _MOST_OF_ONE,
+) -> Options:
+    """Return the options of people, given their distinct values on a part.
+
+    Parameters
+    ----------
+    part : Part
+    values, rows, which : arrays of `Options`
+    interventions : {"minimal", "joint"}
+    cutter : Cutter or None
+    knows_lines : bool
+        False where nothing is known of the model along lines. Then a few values of
+        reals are tried, and their changes are not complete.
+    most : int
+        How many changes of an integer that stands alone are listed.
+    seed : int
+        The seed of draws.
+    max_points : int
+        The most changes of one value.
+    deadline : Deadline
+    ends : bool
+        Whether to include the ends of the pieces of a line, which are the cheapest.
+    to_draw : int
+        The most points that drawing changes of one value may take.
+    """
+    build = _Build(
+        part,
+        interventions,
+        cutter,
+        knows_lines,
+        seed,
+        max_points,
+        to_draw,
+        deadline,
+        ends,
+    )
+    by_value: list[Entry | None] = [None] * len(values)
+    if moves_along_line(part, most):
+        lone = lone_changes(part, values, rows, cutter, knows_lines, ends)
+        for i, (change, complete) in enumerate(lone):
+            if change is not None:
+                points = 1 if knows_lines else len(change) - 1
+                inward = lone_inward(change, part.features[0], float(values[i, 0]))
+                single = change[:, 0] != 0
+                by_value[i] = Entry(change, single, complete, points, inward)
+    left = [i for i, entry in enumerate(by_value) if entry is None]
+    if left:
+        reaches = shared_cache.get(part, values[left], deadline)
+        for i, reach in zip(left, reaches, strict=True):
+            deadline.check()
+            by_value[i] = build.entry(values[i], int(rows[i]), reach)
+    entries = [entry for entry in by_value if entry is not None]
+    counts = [len(entry.changes) for entry in entries]
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+    inward = np.full(offsets[-1], -1, dtype=np.intp)
+    for start, entry in zip(offsets, entries, strict=False):
+        if entry.inward is not None:
+            here = slice(start, start + len(entry.changes))
+            inward[here] = np.where(entry.inward < 0, -1, start + entry.inward)
+    nothing = np.zeros((0, len(part.names)))
+    return Options(
+        part,
+        values,
+        rows,
+        which,
+        offsets,
+        np.concatenate([nothing, *(entry.changes for entry in entries)]),
+        np.concatenate([np.zeros(0, dtype=bool), *(entry.single for entry in entries)]),
+        np.array([entry.complete for entry in entries], dtype=bool),
+        np.array([e.complete and e.inward is None for e in entries], dtype=bool),
+        inward,
+        np.array([entry.points for entry in entries], dtype=np.int64),
+        np.array([entry.spent for entry in entries], dtype=np.int64),
+    )
+
+
+def is_stuck(options: Sequence[Options], people: int) -> BoolArray:
+    """Return who is known to have no feasible change."""
+    stuck = np.ones(people, dtype=bool)
+    for each in options:
+        stuck &= (each.complete & (each.counts == 1))[each.which]
+    return stuck
+
+
+def has_moved(options: Sequence[Options], choice: IndexArray) -> BoolArray:
+    """Return whose choice is not staying put in every part."""
+    moved = np.zeros(len(choice), dtype=bool)
+    for p, each in enumerate(options):
+        moved |= choice[:, p] != each.offsets[each.which]
+    return moved
+
+
+def thinned(options: Sequence[Options], most: int) -> list[Options]:
+    """Return the options of one person, reduced to at most `most` points.
+
+    Parts with few points keep them all; the others share the rest.
+    """
+    points = np.array([int(each.points[each.which[0]]) for each in options])
+    left, share = most, 0
+    for k, p in enumerate(np.argsort(points, kind="stable")):
+        share = left // (len(points) - k)
+        if points[p] > share:
+            break
+        left -= int(points[p])
+    return [
+        each if n <= share else each.thinned(share)
+        for each, n in zip(options, points, strict=True)
+    ]
+
+
+def moves_along_line(part: Part, most: int) -> bool:
+    """Return whether a part is one free number that moves along a line.
+
+    A real does, and an integer with more than `most` changes.
+    """
+    if not stands_alone(part):
+        return False
+    feature = part.features[0]
+    if feature.kind != "integer" or not feature.can_change:
+        return feature.kind == "real"
+    low, high = feature.bounds
+    return (high - low) / (feature.step or 1) > most
+
+
+@dataclass(frozen=True)
+class _Build:
+    """Builds the changes of one value; see `options_of`."""
+
+    part: Part
+    interventions: str
+    cutter: Cutter | None
+    knows_lines: bool
+    seed: int
+    max_points: int
+    to_draw: int
+    deadline: Deadline
+    ends: bool
+
+    def entry(self, x: FloatArray, row: int, reach: Reach) -> Entry:
+        """Return the changes of one value."""
+        if isinstance(reach.refused, TooLargeError):
+            most = min(_MOST_OF_ONE, self.max_points)
+            if most > reach.refused.most:
+                (reach,) = make_reaches(
+                    self.part, x[None], most=most, deadline=self.deadline
+                )
+        if reach.refused is None:
+            changes = reach.changes
+            return Entry(changes, self._single(reach), True, len(changes) - 1)
+        if isinstance(reach.refused, ContinuousError):
+            mixed = mixed_changes(
+                self.part,
+                x,
+                row,
+                self.cutter,
+                self.knows_lines,
+                self.interventions,
+                self.ends,
+            )
+            if mixed is not None:
+                return mixed
+        with allow(self.deadline, self.to_draw) as given:
+            entry = self._drawn(x)
+        self.deadline.check()
+        return entry._replace(spent=given.spent)
+
+    def _single(self, reach: Reach) -> BoolArray:
+        """Return which changes are interventions on one actionable feature."""
+        marks = reach.marks(self.interventions)
+        return np.asarray(marks[:, self.part.actionable].any(axis=1))
+
+    def _drawn(self, x: FloatArray) -> Entry:
+        """Draw some changes: of one feature, and of any features together."""
+        part = self.part
+        # The draws depend on the value only, not on the person.
+        content = np.ascontiguousarray(x + 0.0).view(np.uint32).tolist()
+        rng = np.random.default_rng([self.seed, *content])
+        by_feature = [np.zeros((0, len(x)))]
+        for j in part.actionable:
+            drawn = self._propose(x, {j: 1.0}, rng)
+            if self.interventions == "minimal" and not len(drawn):
+                # Other features must move too; the solver finds which.
+                drawn = sample_minimal(part, x, j, _FEW_DRAWS, rng).changes
+            elif not part.leads_alone(j):
+                drawn = drawn[:0]  # perhaps not minimal: effects could be cancelled
+            by_feature.append(drawn)
+        free = self._propose(x, dict.fromkeys(range(len(x)), 0.5), rng)
+        if not len(free):
+            free = sample_joint(part, x, None, _FEW_DRAWS, rng).changes
+        changes = np.concatenate([np.zeros((1, len(x))), *by_feature, free])
+        single = np.zeros(len(changes), dtype=bool)
+        single[1 : len(changes) - len(free)] = True
+        if self.interventions == "joint":
+            single = (changes[:, part.actionable] != 0).any(axis=1)
+        return Entry(changes, single, False, len(changes) - 1)
+
+    def _propose(
+        self, x: FloatArray, chances: dict[int, float], rng: np.random.Generator
+    ) -> FloatArray:
+        """Draw feasible total changes in which features move with these probabilities.
+
+        Half of the changes of a real go to an end of its range.
+        """
+        part = self.part
+        own = np.zeros((_DRAWS, len(x)))
+        for k, chance in chances.items():
+            feature = part.features[k]
+            if own_count(feature, float(x[k])) < 2:
+                continue
+            drawn = draw_own(part, x, k, _DRAWS, rng, zero=False)
+            if feature.kind != "categorical":
+                low, high = feature.own_limits(float(x[k]))
+                ends = np.where(rng.random(_DRAWS) < 0.5, low, high)
+                exact = own_count(feature, float(x[k])) == np.inf
+                drawn = np.where(exact & (rng.random(_DRAWS) < 0.5), ends, drawn)
+            own[:, k] = np.where(rng.random(_DRAWS) < chance, drawn, 0.0)
+        ok = part.feasible(np.broadcast_to(x, own.shape), own)
+        changes = part.total(own[ok])
+        return changes[(changes != 0).any(axis=1)]

@@ -1,0 +1,82 @@
+"""Own changes of one feature from its current value."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from skresp._actions._feature import Feature, slack
+from skresp._typing import FloatArray
+
+
+def own_count(feature: Feature, value: float) -> float:
+    """Return the number of own changes from a value, 0 included; inf for a range."""
+    if feature.kind == "categorical":
+        return len(own_changes(feature, value))
+    if feature.kind == "real":
+        low, high = feature.own_limits(value)
+        if low < high:
+            return math.inf
+        return 1 if low > high or low == 0 else 2
+    first, last = own_steps(feature, value)
+    return max(last - first + 1, 0) + (not first <= 0 <= last)
+
+
+def own_changes(feature: Feature, value: float) -> FloatArray:
+    """Return the own changes from a value, 0 first. Not for a range of reals."""
+    if feature.kind == "categorical":
+        if math.isnan(value) or not feature.can_change:
+            return np.zeros(1)
+        moves = np.arange(len(feature.categories or ())) - value
+        moves = moves[feature.allows(value, moves) & (moves != 0)]
+        return np.concatenate([[0.0], moves])
+    if feature.kind == "real":
+        low, high = feature.own_limits(value)
+        if low < high:
+            raise ValueError("A range of reals cannot be listed.")
+        return np.array([0.0]) if low > high or low == 0 else np.array([0.0, low])
+    first, last = own_steps(feature, value)
+    moves = (feature.step or 1) * np.arange(first, last + 1.0)
+    return np.concatenate([[0.0], moves[moves != 0]])
+
+
+def own_steps(feature: Feature, value: float) -> tuple[int, int]:
+    """Return the smallest and largest own change of a binary or integer, in steps.
+
+    The range is empty (first above last) where the value cannot change.
+    """
+    low, high = feature.own_limits(value)
+    if low > high:
+        return 1, 0
+    step = feature.step or 1
+    return math.ceil(low / step), math.floor(high / step)
+
+
+def own_ranges(feature: Feature, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and largest own change for each value, integers in steps.
+
+    The vectorised form of `own_steps` and, for reals, of `Feature.own_limits`. The
+    range is (1, 0) where a value cannot change.
+    """
+    if not feature.can_change:
+        return np.ones_like(values), np.zeros_like(values)
+    low, high = feature.bounds[0] - values, feature.bounds[1] - values
+    if feature.direction == "increase":
+        low = np.maximum(low, 0.0)
+    elif feature.direction == "decrease":
+        high = np.minimum(high, 0.0)
+    if feature.max_increase is not None:
+        high = np.minimum(high, feature.max_increase)
+    if feature.max_decrease is not None:
+        low = np.maximum(low, -feature.max_decrease)
+    if feature.kind == "integer":
+        step = feature.step or 1
+        low, high = np.ceil(low / step), np.floor(high / step)
+    else:  # the largest change may end at a bound up to rounding
+        nearer = np.where(np.abs(high) <= np.abs(low), high, low)
+        meet = (low > high) & (low * high > 0)
+        meet &= low - high <= slack(values, values + nearer)
+        low, high = np.where(meet, nearer, low), np.where(meet, nearer, high)
+    nothing = ~(low <= high)  # a missing value compares false
+    return np.where(nothing, 1.0, low), np.where(nothing, 0.0, high)

@@ -1,0 +1,435 @@
+"""Draw feasible changes that cannot be listed: real features, huge ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+
+import numpy as np
+
+from skresp._typing import FloatArray
+from skresp.constraints._expression import Expression
+from skresp.constraints._program import Row, row
+
+from ._allowance import allowance
+from ._deadline import LimitError
+from ._grid import list_changes
+from ._minimal_interventions import free_reals, minimal_by_amount
+from ._outcome import Outcome
+from ._own_changes import own_changes, own_count, own_steps
+from ._part import Part
+from ._real_slice import Slice, draw_slice
+from ._solver_search import MOST_BY_SOLVER, MOST_SUPPORTS, Search
+
+# Proposals for each wanted point. After that the points drawn so far are returned.
+TRIES_PER_POINT = 20
+# Proposals that are made in any case where they are cheap.
+MOST_REJECTED = 20_000
+# Configurations that the solver lists before the grid is used, and the most that it
+# lists where the draws cannot be uniform anyway.
+FEW_BY_SOLVER = 32
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Drawn total changes.
+
+    Attributes
+    ----------
+    changes : array of shape (n_changes, n_features)
+    tried : int
+        The number of proposals.
+    uniform : bool
+        False where the draws come from a few feasible changes that do not represent
+        the others, so that the share of those that reach the target says nothing.
+    """
+
+    changes: FloatArray
+    tried: int
+    uniform: bool = True
+
+
+def draw_own(
+    part: Part,
+    before: FloatArray,
+    k: int,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    zero: bool,
+) -> FloatArray:
+    """Draw own changes of feature `k` uniformly within its limits.
+
+    With `zero` 0 is among them.
+    """
+    feature, value = part.features[k], float(before[k])
+    count = own_count(feature, value)
+    if np.isinf(count):
+        return rng.uniform(*feature.own_limits(value), size=n)
+    if count <= 1 and not zero:
+        return np.zeros(0)
+    if feature.kind != "integer":
+        moves = own_changes(feature, value)
+        return rng.choice(moves if zero else moves[1:], size=n)
+    step = feature.step or 1
+    first, last = own_steps(feature, value)
+    if count <= 1:
+        return np.zeros(n)
+    within = first <= 0 <= last
+    if zero and not within:  # 0 is outside the range: one more value
+        positions = rng.integers(first - 1, last + 1, size=n)
+        return step * np.where(positions < first, 0.0, positions)
+    if zero:
+        return step * rng.integers(first, last + 1, size=n).astype(float)
+    positions = rng.integers(first, last + (0 if within else 1), size=n)
+    return step * np.where(within & (positions >= 0), positions + 1, positions).astype(
+        float
+    )
+
+
+def sample_minimal(
+    part: Part, before: FloatArray, j: int, n: int, rng: np.random.Generator
+) -> Sample:
+    """Draw minimal interventions on feature `j`; its change is uniform.
+
+    The other features stay where they are if that is feasible; otherwise the smallest
+    sets that must move do. The solver is used only where other reals may have to move,
+    and once for all draws of the same amount.
+    """
+    if np.isnan(before[j]):
+        return Sample(np.zeros((0, len(before))), 0)  # a missing value stays missing
+    search = Search(part, before)
+    grid = cache(partial(_without_reals, part, before))
+    choices: dict[float, list[Choice]] = {}
+    changes: list[FloatArray] = []
+    count = tried = 0
+    uniform = True
+    while count < n and tried < TRIES_PER_POINT * n:
+        size = _proposals(n - count)
+        if not size:
+            break
+        amounts, wanted = np.unique(
+            _draw_change(search, j, size, rng), return_counts=True
+        )
+        tried += max(int(wanted.sum()), 1)
+        by_amount = minimal_by_amount(part, before, j, amounts)
+        # In random order, so that a limit does not favour small amounts.
+        for i in rng.permutation(len(amounts)).tolist():
+            known = by_amount.of(i)
+            amount, times = float(amounts[i]), int(wanted[i])
+            try:
+                if by_amount.known[i]:
+                    choices[amount] = list(known)
+                elif amount not in choices:
+                    choices[amount], all_of_them = _choices(
+                        search, j, amount, known, grid, thorough=uniform
+                    )
+                    uniform &= all_of_them
+                drawn = _draw_choices(search, choices[amount], times, rng)
+            except LimitError:
+                return Sample(_stack(changes, part), tried, uniform)
+            changes += drawn
+            count += len(drawn)
+    return Sample(_stack(changes, part), tried, uniform)
+
+
+def _proposals(wanted: int) -> int:
+    """Return how many proposals the allowance permits, and spend them."""
+    given = allowance()
+    size = int(min(wanted, given.points))
+    if given.deadline.is_over:
+        return 0
+    given.spend(size)
+    return size
+
+
+def _draw_change(
+    search: Search, j: int, n: int, rng: np.random.Generator
+) -> FloatArray:
+    """Draw total changes of feature `j` to try, uniform within its limits."""
+    part = search.part
+    if not part.links_into[j]:
+        return draw_own(part, search.before, j, n, rng, zero=False)
+    # Effects may move it further than its own change can.
+    low, high = search.program.bounds(search.program.change(part.names[j]))
+    if part.features[j].kind == "real":
+        return rng.uniform(low, high, size=n) if low < high else np.zeros(0)
+    amounts = rng.integers(round(low), round(high) + 1, size=n).astype(float)
+    return amounts[amounts != 0]
+
+
+def sample_joint(
+    part: Part, before: FloatArray, j: int | None, n: int, rng: np.random.Generator
+) -> Sample:
+    """Draw feasible changes, or only those that move feature `j`.
+
+    Uniform over the discrete configurations, then over the real slice of each.
+    """
+    if j is not None and np.isnan(before[j]):
+        return Sample(np.zeros((0, len(before))), 0)  # a missing value stays missing
+    reals = free_reals(part, before)
+    if not reals:
+        return _sample_discrete(part, before, j, n, rng)
+    search = Search(part, before)
+    changes: list[FloatArray] = []
+    empty: set[tuple[tuple[int, float], ...]] = set()
+    tried = 0
+    try:
+        propose = _configuration_source(search, None if j in reals else j, rng)
+    except LimitError:
+        return Sample(_stack(changes, part), tried)
+    while len(changes) < n and tried < TRIES_PER_POINT * n:
+        proposals = [propose() for _ in range(_proposals(n - len(changes)))]
+        tried += len(proposals)
+        # Draws of the same configuration share its slice.
+        wanted: dict[tuple[tuple[int, float], ...], int] = {}
+        for fixed in proposals:
+            if fixed is not None:
+                key = tuple(fixed.items())
+                wanted[key] = wanted.get(key, 0) + 1
+        if not wanted:
+            break
+        try:
+            for key, count in wanted.items():
+                drawn = []
+                if key not in empty:
+                    drawn = draw_slice(search, Slice(dict(key), (), reals), count, rng)
+                if not drawn:
+                    empty.add(key)
+                for own in drawn:
+                    change = part.total(own[None])[0]
+                    if j is None or change[j] != 0:
+                        changes.append(change)
+        except LimitError:
+            break
+    uniform = True
+    if not changes:
+        changes, uniform = _solver_points(search, j, n, rng)
+    order = rng.permutation(len(changes))
+    return Sample(_stack([changes[i] for i in order], part), tried, uniform)
+
+
+def _solver_points(
+    search: Search, j: int | None, n: int, rng: np.random.Generator
+) -> tuple[list[FloatArray], bool]:
+    """Draw changes from the configurations that the solver finds.
+
+    For regions that no proposal hits. The second value is whether these are all
+    configurations, so that the draws are uniform.
+    """
+    part = search.part
+    extra = []
+    if j is not None:
+        extra.append(row(search.program.changed(part.names[j]), lower=1))
+    try:
+        reals = free_reals(part, search.before)
+        # Without reals the solver would have listed the points themselves.
+        most = MOST_BY_SOLVER if reals else FEW_BY_SOLVER
+        listed, complete = _configurations(search, extra, most)
+        choices: list[Choice] = [Slice(fixed, [], reals) for fixed in listed]
+        changes = _draw_choices(search, choices, n, rng)
+    except LimitError:
+        return [], False
+    return [c for c in changes if j is None or c[j] != 0], complete
+
+
+def _configuration_source(
+    search: Search, j: int | None, rng: np.random.Generator
+) -> Callable[[], dict[int, float] | None]:
+    """Return a function that proposes discrete reached values with equal probability.
+
+    From those that satisfy every constraint without a free real, if they can be listed;
+    else from all combinations of own changes. A proposal is rejected if its real slice
+    is empty.
+    """
+    part, before = search.part, search.before
+    discrete = _discrete(search)
+    listed = _without_reals(part, before)
+    if listed is not None:
+        if j is not None:
+            listed = listed[listed[:, j] != 0]
+        after = np.unique((before + listed)[:, discrete], axis=0).tolist()
+        if not after:
+            return lambda: None
+        return lambda: dict(zip(discrete, after[rng.integers(len(after))], strict=True))
+
+    def propose() -> dict[int, float]:
+        own = np.zeros((1, len(before)))
+        for k in discrete:
+            own[0, k] = draw_own(part, before, k, 1, rng, zero=True)[0]
+        after = before + part.total(own)[0]
+        return {k: float(after[k]) for k in discrete}
+
+    return propose
+
+
+def _without_reals(part: Part, before: FloatArray) -> FloatArray | None:
+    """Return the changes of discrete features that constraints without reals allow.
+
+    Return None where these are too many.
+    """
+    reals = free_reals(part, before)
+    names = {part.names[k] for k in reals}
+    relaxed = replace(
+        part,
+        # A feature that is only mutable may move alongside a real.
+        features=tuple(
+            replace(f, actionable=f.can_change, mutable=None) for f in part.features
+        ),
+        constraints=tuple(r for r in part.constraints if not names & {*r.features}),
+    )
+    listing = list_changes(
+        relaxed,
+        before[None],
+        deadline=allowance().deadline,
+        own=dict.fromkeys(reals, np.zeros(1)),
+    )
+    return None if listing.refused else listing.changes
+
+
+def _discrete(search: Search) -> list[int]:
+    """Return the positions of the discrete features whose value is not missing."""
+    return [
+        k
+        for k, feature in enumerate(search.part.features)
+        if feature.kind != "real" and not np.isnan(search.before[k])
+    ]
+
+
+def _sample_discrete(
+    part: Part, before: FloatArray, j: int | None, n: int, rng: np.random.Generator
+) -> Sample:
+    """Draw uniformly from the feasible changes, by rejection from all own changes."""
+    changes = np.zeros((0, len(part.names)))
+    tried = 0
+    least = 64
+    while len(changes) < n and tried < max(TRIES_PER_POINT * n, MOST_REJECTED):
+        size = _proposals(max(n - len(changes), least))
+        if not size:
+            break
+        tried += size
+        least = min(2 * least, 4_096)
+        own = np.column_stack(
+            [
+                draw_own(part, before, k, size, rng, zero=True)
+                for k in range(len(before))
+            ]
+        )
+        own = own[part.feasible(np.broadcast_to(before, own.shape), own)]
+        change = part.total(own)
+        if j is not None:
+            change = change[change[:, j] != 0]
+        changes = np.concatenate([changes, change])
+    uniform = True
+    if not len(changes):
+        points, uniform = _solver_points(Search(part, before), j, n, rng)
+        changes = _stack(points, part)
+    return Sample(changes[:n], tried, uniform)
+
+
+Choice = FloatArray | Slice
+
+
+def _choices(
+    search: Search,
+    j: int,
+    amount: float,
+    known: FloatArray,
+    grid: Callable[[], FloatArray | None],
+    *,
+    thorough: bool,
+) -> tuple[list[Choice], bool]:
+    """Return the minimal interventions with one change of a feature.
+
+    A choice is a total change (those `known` come first) or a slice, perhaps an empty
+    one. The second value is whether these are all. Unless `thorough`, a few are enough.
+    `grid` lists the changes of the discrete features.
+    """
+    part, before = search.part, search.before
+    value = float(before[j] + amount)
+    at = search.at(j, value)
+    most = MOST_SUPPORTS if thorough else FEW_BY_SOLVER
+    sets, complete = search.supports([at, *search.without(known)], most)
+    reals = free_reals(part, before)
+    discrete = _discrete(search)
+    choices: list[Choice] = list(known)
+    for moving in sets:
+        outside = [k for k in range(len(part.names)) if k not in moving]
+        rows = [at, *(row(search.program.change(part.names[k]), 0, 0) for k in outside)]
+        free = [k for k in reals if k in moving and k != j]
+        held = [k for k in reals if k in outside]
+        fixed, all_of_them = _configurations(search, rows, FEW_BY_SOLVER)
+        if thorough and not all_of_them:
+            listed = grid()
+            if listed is None:
+                fixed, all_of_them = _configurations(search, rows, MOST_BY_SOLVER)
+            else:
+                fits = np.array([k in moving for k in discrete])
+                same = ((listed[:, discrete] != 0) == fits).all(axis=1)
+                if j in discrete:
+                    same &= listed[:, j] == amount
+                after = np.unique((before + listed[same])[:, discrete], axis=0)
+                fixed = [dict(zip(discrete, v, strict=True)) for v in after.tolist()]
+                all_of_them = True
+        complete &= all_of_them
+        choices += [Slice(values | {j: value}, held, free) for values in fixed]
+    return choices, complete
+
+
+def _draw_choices(
+    search: Search, choices: list[Choice], n: int, rng: np.random.Generator
+) -> list[FloatArray]:
+    """Draw changes uniformly from choices; fewer where a slice gives fewer.
+
+    Empty slices are removed from `choices` in place, and others are drawn instead.
+    """
+    changes: list[FloatArray] = []
+    while n and choices:
+        picks, counts = np.unique(
+            rng.integers(len(choices), size=n), return_counts=True
+        )
+        n = 0
+        empty = set()
+        for pick, count in zip(picks.tolist(), counts.tolist(), strict=True):
+            choice = choices[pick]
+            if not isinstance(choice, Slice):
+                changes += [choice] * count
+                continue
+            drawn = draw_slice(search, choice, count, rng)
+            changes += [search.part.total(own[None])[0] for own in drawn]
+            if not drawn:
+                empty.add(pick)
+                n += count
+        choices[:] = [c for i, c in enumerate(choices) if i not in empty]
+    return changes
+
+
+def _configurations(
+    search: Search, extra: Sequence[Row], most: int
+) -> tuple[list[dict[int, float]], bool]:
+    """Return at most `most` feasible combinations of discrete reached values.
+
+    The second value is whether these are all.
+    """
+    part, program = search.part, search.program
+    discrete = _discrete(search)
+    cuts = list(extra)
+    listed: list[dict[int, float]] = []
+    while True:
+        outcome, own = search.find(cuts, Expression())
+        if own is None:
+            return listed, outcome is Outcome.INFEASIBLE
+        if len(listed) >= most:
+            return listed, False
+        after = search.before + part.total(own[None])[0]
+        listed.append({k: float(after[k]) for k in discrete})
+        if not discrete:
+            return listed, True
+        same = program.agreement({part.names[k]: after[k] for k in discrete})
+        cuts.append(row(same, upper=len(discrete) - 1))
+
+
+def _stack(changes: Sequence[FloatArray], part: Part) -> FloatArray:
+    """Return changes as an array of shape (n_changes, n_features)."""
+    return np.array(changes, dtype=float).reshape(-1, len(part.names))

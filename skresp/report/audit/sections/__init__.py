@@ -1,0 +1,9 @@
+"""The sections of an audit, one module each.
+
+To add a section `xyz`:
+
+1. `sections/_xyz.py`: a function from `Findings` to plain values,
+2. `sections/_registry.py`: a line with its name, heading and function,
+3. `skresp/_html/templates/audit/sections/xyz.html`: its layout. The template gets the
+   plain values as `s`.
+"""

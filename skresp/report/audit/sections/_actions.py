@@ -1,0 +1,23 @@
+"""The section on the action set."""
+
+from __future__ import annotations
+
+from skresp.report.audit._findings import Findings
+from skresp.report.audit._plain_values import Plain, one_line
+
+
+def actions(f: Findings) -> Plain:
+    """Return the action set in words, never cut: a reader relies on every rule."""
+    action_set = f.explainer.action_set_
+    return {
+        "features": [
+            {
+                "feature": one_line(name),
+                "kind": feature.kind,
+                "values": one_line(feature.describe_values()),
+                "can_change": one_line(feature.describe()),
+            }
+            for name, feature in action_set.features.items()
+        ],
+        "rules": [one_line(rule.describe()) for rule in action_set.constraints],
+    }

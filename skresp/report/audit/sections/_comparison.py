@@ -1,0 +1,36 @@
+"""The section that compares explainers by what their lists of features achieve."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skresp._dataframe import take_rows
+from skresp.metrics import explanation_summary
+from skresp.report.audit._findings import Findings
+from skresp.report.audit._plain_values import Plain, brief, plain_numbers
+
+
+def comparison(f: Findings) -> Plain:
+    """Return how often the features that an explainer lists work for the denied."""
+    n = len(f.denied)
+    positions = np.arange(n)
+    if n > f.compare_rows:
+        positions = np.unique(np.linspace(0, n - 1, f.compare_rows).astype(np.intp))
+    lines: list[Plain] = []
+    if len(positions) and f.explainers:
+        all_rows = len(positions) == n
+        rows = take_rows(f.table, f.denied[positions])
+        truth = f.explanation if all_rows else f.explainer.explain(rows)
+        lines.append({"name": "RESP", **explanation_summary(truth, truth, f.top_k)})
+        for name, explainer in f.explainers.items():
+            found = explanation_summary(explainer.explain(rows), truth, f.top_k)
+            lines.append({"name": brief(name), **found})
+    status = f.verdicts.status[f.denied[positions]]
+    return {
+        "top_k": f.top_k,
+        "denied": n,
+        "rows": len(positions),
+        "explainers": [plain_numbers(line) for line in lines],
+        "joint": int((status == "joint").sum()),
+        "fixed": int((status == "fixed").sum()),
+    }

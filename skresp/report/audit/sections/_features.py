@@ -1,0 +1,57 @@
+"""The section on single changes: for how many of the denied each feature works."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skresp._explain._working_values import share_known
+from skresp._typing import BoolArray
+from skresp.report.audit._findings import Findings
+from skresp.report.audit._plain_values import Plain, brief, one_line
+
+from ._people import MOST_GROUPS
+
+# Scores in four bands: up to a quarter of the changes work, up to a half, ...
+BANDS = ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0))
+
+
+def features(f: Findings) -> Plain:
+    """Return for every feature how many of the denied it works for, and how well."""
+    e = f.explanation
+    values, moved = e.values, e.n_reachable > 0
+    unknown = ~share_known(e) & (values == 0)
+    n = len(values)
+    works = (values > 0).mean(axis=0) if n else np.zeros(values.shape[1])
+    mean = values.mean(axis=0) if n else works
+    can = [e._features[name].actionable for name in e.feature_names]
+    masks = _group_masks(f)
+    lines = []
+    for j in np.lexsort((~np.array(can), -mean, -works)):
+        score = values[:, j]
+        lines.append(
+            {
+                "feature": one_line(e.feature_names[j]),
+                "actionable": can[j],
+                "can_move": int(moved[:, j].sum()),
+                "cannot_move": int((~moved & ~unknown)[:, j].sum()),
+                "not_known": int(unknown[:, j].sum()),
+                "works_for": int((score > 0).sum()),
+                "mean": float(mean[j]),
+                "bands": [int(((score > a) & (score <= b)).sum()) for a, b in BANDS],
+                "groups": {
+                    label: float((score[mask] > 0).mean()) if mask.any() else None
+                    for label, mask in masks.items()
+                },
+            }
+        )
+    return {"denied": n, "features": lines, "groups": list(masks)}
+
+
+def _group_masks(f: Findings) -> dict[str, BoolArray]:
+    """Return which of the denied are in each of the largest groups."""
+    if f.groups is None:
+        return {}
+    labels = np.array([brief(label) for label in f.groups], dtype=object)
+    names, counts = np.unique(labels.astype(str), return_counts=True)
+    largest = names[np.argsort(-counts, kind="stable")][:MOST_GROUPS]
+    return {str(name): labels[f.denied] == name for name in largest}

@@ -1,0 +1,92 @@
+"""Values, ranges and shares of a change that works, as text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skresp._actions._feature import Feature
+from skresp._explain._number_text import decimals, number, percent, state
+from skresp._explain._working_values import WorkingChange
+
+from . import _sentences as say
+
+_MOST_RANGES = 4
+# With more changes than this a share says more than a count.
+_FEW = 12
+
+
+def works(change: WorkingChange, feature: Feature, always: bool = False) -> str:
+    """Return which values work; with `always`, which do whatever else changes."""
+    found = change.always if always else change.ranges or change.values
+    if change.values:
+        return _or([state(value, change.kind) for value in found])
+    pieces = (_range(pair, change.step, feature) for pair in found)
+    return _or([text for piece in pieces for text in piece])
+
+
+def _range(pair: tuple[float, float], step: int, feature: Feature) -> list[str]:
+    low, high = pair
+    if low == high:
+        return [number(low)]
+    if step > 1 and high - low == step:
+        return [number(low), number(high)]
+    if step > 1:
+        return [f"{number(low)} to {number(high)} in steps of {number(step)}"]
+    # Other bounds are shown: beyond them nothing was checked.
+    if low == 0 == feature.lower:
+        return [f"{number(high)} or less"]
+    return [f"{number(low)} to {number(high)}"]
+
+
+def _or(texts: list[str]) -> str:
+    if len(texts) > _MOST_RANGES:
+        texts = [*texts[:_MOST_RANGES], f"{len(texts) - _MOST_RANGES} other ranges"]
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} or {texts[-1]}"
+
+
+def current(value: object, feature: Feature, others: list[float]) -> str:
+    """Return the current value of a feature, with few decimals.
+
+    Rounding keeps it on the same side of every number in `others`, the values that the
+    text compares it with.
+
+    >>> debt = Feature("real", 0, 1)
+    >>> current(0.771845631, debt, [0.57]), current(0.5704, debt, [0.57])
+    ('0.77', '0.5704')
+    """
+    if feature.kind != "real" or not isinstance(value, (float, np.floating)):
+        return state(value, feature.kind)
+    exact = float(value)
+    if not np.isfinite(exact):
+        return number(exact)
+    low, high = feature.bounds
+    span = high - low if np.isfinite(high - low) else abs(exact)
+    for digits in range(decimals(span), 17):
+        short = round(exact, digits)
+        if all(np.sign(short - v) == np.sign(exact - v) for v in others):
+            return number(short)
+    return number(exact)
+
+
+def share(change: WorkingChange) -> str:
+    """Return how many of the possible changes work."""
+    c = change
+    if not c.share_known:
+        return say.SHARE_UNKNOWN.format(hits=c.hits, n=c.n)
+    if not c.exact:
+        return say.SHARE_SAMPLED.format(
+            share=percent(c.score),
+            n=c.n,
+            lower=percent(c.lower),
+            upper=percent(c.upper),
+        )
+    if c.score == 0:
+        return say.ISOLATED
+    if not 0 < c.n <= _FEW:
+        return say.SHARE_EXACT.format(share=percent(c.score))
+    if c.hits == c.n:
+        return say.SHARE_ALL
+    verb = "works" if c.hits == 1 else "work"
+    return say.SHARE_COUNTED.format(hits=c.hits, n=c.n, verb=verb)

@@ -1,0 +1,293 @@
+"""The notice for one person: what would change the decision.
+
+The sentences of the letter are in `_sentences`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skresp._actions._feature import Feature
+from skresp._dataframe import as_table, row_labels
+from skresp._explain._checked_moves import Move
+from skresp._explain._explanation import Explanation
+from skresp._explain._number_text import state
+from skresp._explain._working_values import (
+    WorkingChange,
+    share_known,
+    working_change,
+    working_changes,
+)
+from skresp._recourse._verdicts import Verdicts
+from skresp._validation import check_integer
+
+from . import _change_text as _change
+from . import _sentences as say
+from ._display_names import display_names
+from ._joint_change import together
+from ._letter import as_html, as_text
+
+
+@dataclass(frozen=True, repr=False)
+class Notice:
+    """The notice for one person, as returned by `notice`.
+
+    Attributes
+    ----------
+    content : dict
+        The plain values that the texts are made from; see `to_dict`.
+    """
+
+    content: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The letter as plain text."""
+        return as_text(self.content)
+
+    @property
+    def html(self) -> str:
+        """The letter as a fragment of HTML: escaped, without style or script."""
+        return as_html(self.content)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plain values that the texts are made from, for JSON."""
+        return self.content
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def notice(
+    explanation: Any,
+    row: Any = None,
+    verdicts: Verdicts | None = None,
+    *,
+    label: Any = None,
+    reasons: Mapping[str, str] | None = None,
+    max_reasons: int = 4,
+    names: Mapping[str, str] | None = None,
+    wanted: str | None = None,
+) -> Notice:
+    """Return what one person could change to get another decision, in plain words.
+
+    The text is meant to be inserted in a lender's own letter, which states the
+    decision, the date, the lender, a contact and the person's rights.
+
+    Parameters
+    ----------
+    explanation : Explanation or fitted ResponsivenessExplainer
+    row : int or table of one row, default=0
+        With an explanation, the position of the person among its rows. With an
+        explainer, the person as a table of one row; the person is then explained and
+        verified.
+    verdicts : Verdicts, optional
+        Verdicts of the same rows, from `verify`; `cost="fewest"` gives short letters.
+        Without verdicts a notice covers single changes only: it cannot say that
+        several changes together work, or that no change works.
+    label : optional
+        The index label of the person among the rows, instead of `row`.
+    reasons : mapping from feature to text, optional
+        Display names that take precedence over `names`. A notice lists changes that
+        work, so these texts are not reasons for the decision itself.
+    max_reasons : int, default=4
+        The maximum number of features to list.
+    names : mapping from feature to text, optional
+        Display names of features. The default is the name of the column.
+    wanted : str, optional
+        What the target is called, such as "approval of the loan". The default is "the
+        outcome you asked for".
+
+    Returns
+    -------
+    Notice
+        With `text`, `html` and `to_dict()`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
+    >>> from skresp.report import notice
+    >>> X = pd.DataFrame(
+    ...     [(i, n) for i in range(1, 6) for n in range(4)],
+    ...     columns=["income", "loans"],
+    ... )
+    >>> y = (X["income"] - X["loans"] >= 2).astype(int)
+    >>> actions = ActionSet(
+    ...     {
+    ...         "income": Feature("integer", 1, 5, max_increase=1),
+    ...         "loans": Feature("integer", 0, 3, max_decrease=1),
+    ...     }
+    ... )
+    >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
+    >>> explainer = explainer.fit(X, y)
+    >>> print(notice(explainer, X.iloc[[5]], names={"income": "Your income"}).text)
+    What would change this decision
+    <BLANKLINE>
+    One change is enough. Each of these changes, by itself, leads to the outcome you
+    asked for.
+    <BLANKLINE>
+    1. Your income
+       Now: 2. Works: 3.
+    <BLANKLINE>
+    2. loans
+       Now: 1. Works: 0.
+    <BLANKLINE>
+    This is not the legal notice of the reasons for our decision. The main reasons may
+    include things you cannot change.
+    """
+    if not isinstance(explanation, Explanation):
+        if label is not None:
+            raise ValueError(
+                f"label={label!r} requires an Explanation. With an explainer, pass the "
+                f"person as a table of one row, such as X.loc[[{label!r}]]."
+            )
+        explanation, row, verdicts = _explain(explanation, row)
+    if explanation.method != "responsiveness":
+        raise ValueError(
+            f"A notice requires responsiveness scores, got {explanation.method} "
+            f"values, which do not say what would change the decision. Pass "
+            f"ResponsivenessExplainer(...).fit(X).explain(X)."
+        )
+    check_integer("max_reasons", max_reasons, 1)
+    row = 0 if row is None and label is None else row
+    position = explanation._position(row, label)
+    if verdicts is not None and len(verdicts) != len(explanation):
+        raise ValueError(
+            f"verdicts must be of the {len(explanation)} rows of the explanation, got "
+            f"{len(verdicts)} rows. Pass the same rows to verify and explain."
+        )
+    called = display_names(explanation.feature_names, names=names, reasons=reasons)
+    status, working = _status(explanation, position, verdicts)
+    listed = working[:max_reasons]
+    content: dict[str, Any] = {
+        "row": _plain(row_labels(as_table(explanation.data))[position]),
+        "status": status,
+        "wanted": wanted or say.WANTED,
+        "target": str(explanation.target),
+        "threshold": explanation.threshold,
+        "reasons": [],
+        "more": len(working) - len(listed),
+        "together": [],
+        "by_chance": explanation._has_random_effects,
+        "sampled": bool((~explanation.exact[position]).any()),
+        "not_found": [
+            called[explanation.feature_names[j]]
+            for j in np.flatnonzero(~share_known(explanation)[position])
+            if explanation.n_reachable[position, j] == 0
+        ],
+        "note": "" if status == "approved" else say.NOTE,
+    }
+    features = explanation._features
+    for j in listed:
+        change = working_change(explanation, position, j)
+        content["reasons"].append(_reason(change, features, called))
+    known = status in ("single", "joint", "possible") and not listed
+    if verdicts is not None and known and verdicts.has_witness[position]:
+        content["together"] = [
+            {
+                "feature": move.feature,
+                "name": called[move.feature],
+                "from": _plain(move.old),
+                "to": _plain(move.new),
+                "follows": move.follows,
+                "words": _move_text(move, features[move.feature], called[move.feature]),
+            }
+            for move in together(explanation, verdicts, position)
+        ]
+    return Notice(content)
+
+
+def _explain(explainer: Any, person: Any) -> tuple[Explanation, int, Verdicts]:
+    if not hasattr(explainer, "verify"):
+        raise TypeError(
+            f"explanation must be an Explanation or a fitted ResponsivenessExplainer, "
+            f"got {type(explainer).__name__}."
+        )
+    if person is None or np.ndim(person) == 0 or len(as_table(person)) != 1:
+        raise ValueError(
+            "With an explainer, row must be the person: a table of one row, such as "
+            "X.iloc[[0]]."
+        )
+    return explainer.explain(person), 0, explainer.verify(person, cost="fewest")
+
+
+def _status(
+    explanation: Explanation, row: int, verdicts: Verdicts | None
+) -> tuple[str, list[int]]:
+    """Return the verdict, and the features that work for the person alone.
+
+    Without verdicts the status follows from the scores. A feature that works is a
+    witness: the person is "single" even if the search ended without a result.
+    """
+    status = "not single" if verdicts is None else str(verdicts.status[row])
+    if np.isnan(explanation.values[row]).any():
+        return "invalid", []
+    if status == "approved" or explanation.at_target[row]:
+        return "approved", []
+    working = working_changes(explanation, row)
+    if explanation._has_random_effects:
+        open_ways = ("single", "not single", "possible", "unknown")
+        return status, working if status in open_ways else []
+    return "single" if working else status, working
+
+
+def _reason(
+    change: WorkingChange,
+    features: Mapping[str, Feature],
+    called: Mapping[str, str],
+) -> dict[str, Any]:
+    feature = features[change.feature]
+    example = change.moves[0].new if change.moves else None
+    numbers: list[Any] = [end for pair in change.ranges for end in pair]
+    if feature.kind == "real" and change.moves:
+        numbers.append(example)
+    return {
+        "feature": change.feature,
+        "name": called[change.feature],
+        "now": _plain(change.now),
+        "now_words": _change.current(change.now, feature, numbers),
+        "ranges": [[float(a), float(b)] for a, b in change.ranges],
+        "values": [_plain(v) for v in change.values],
+        "works": _change.works(change, feature),
+        "certain": change.certain,
+        "always": "" if change.certain else _change.works(change, feature, always=True),
+        "example": _plain(example),
+        "example_words": state(example, change.kind) if change.moves else None,
+        "least": bool(change.moves) and change.least,
+        "along": [
+            f"{called[move.feature]} to {state(move.new, features[move.feature].kind)}"
+            for move in change.moves[1:]
+        ],
+        "along_values": {m.feature: _plain(m.new) for m in change.moves[1:]},
+        "share": _change.share(change),
+        "score": change.score,
+        "lower": change.lower,
+        "upper": change.upper,
+        "exact": change.exact,
+    }
+
+
+def _move_text(move: Move, feature: Feature, name: str) -> str:
+    real = feature.kind == "real"
+    old = _change.current(move.old, feature, [move.new] if real else [])
+    text = say.BY_THEN if move.follows else say.MOVE
+    return text.format(name=name, old=old, new=state(move.new, feature.kind))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value != value:
+        return None
+    return (
+        value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+    )

@@ -1,0 +1,91 @@
+"""Whether people have any intervention on a feature at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skresp._actions._action_set import ActionSet
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._errors import TooManyTogetherError
+from skresp.reach._feasible_changes import FeasibleChanges
+from skresp.reach._part import Part, parts_of
+
+from ._responsiveness import ROWS_AT_ONCE, part_columns
+from ._row_rng import Keys
+from ._sampled import draws
+from ._settings import ScoreSettings
+
+
+def can_move(actions: ActionSet, codes: FloatArray, keys: Keys) -> BoolArray:
+    """Return where a person is not proved unable to move a feature.
+
+    The model is not called. "minimal" and "joint" interventions give the same answer:
+    where some change moves a feature, a minimal one does too.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    codes : array of shape (n_rows, n_features)
+        The rows as numbers; valid rows only.
+    keys : array of shape (n_rows,)
+        The rows' random keys, for features whose changes can only be drawn.
+
+    Returns
+    -------
+    array of bool of shape (n_rows, n_features)
+    """
+    out = np.zeros(codes.shape, dtype=bool)
+    for part, columns in zip(parts_of(actions), part_columns(actions), strict=True):
+        if part.actionable:
+            for start in range(0, len(codes), ROWS_AT_ONCE):
+                run = slice(start, min(start + ROWS_AT_ONCE, len(codes)))
+                moves = _on_part(part, codes[run][:, columns], keys[run])
+                out[run, columns[list(part.actionable)]] = moves
+    return out
+
+
+def _on_part(part: Part, values: FloatArray, keys: Keys) -> BoolArray:
+    """Return the same for one part, with a column for each actionable feature."""
+    try:
+        feasible = FeasibleChanges.of(part, values)
+    except TooManyTogetherError:
+        half = len(values) // 2
+        halves = slice(None, half), slice(half, None)
+        return np.concatenate([_on_part(part, values[h], keys[h]) for h in halves])
+    out = np.zeros((len(values), len(part.actionable)), dtype=bool)
+    listed = np.flatnonzero(feasible.which >= 0)
+    if len(listed):
+        moves = np.array(
+            [
+                reach.minimal[:, part.actionable].any(axis=0)
+                for reach in feasible.reaches
+            ]
+        )
+        out[listed] = moves[feasible.which[listed]]
+    # One draw is enough for almost everybody; only a proof rules a feature out.
+    undecided = np.ones_like(out)
+    for few, final in ((ScoreSettings(n_samples=1), False), (ScoreSettings(), True)):
+        _draw(feasible, few, keys, out, undecided, final=final)
+        undecided = ~out
+    return out
+
+
+def _draw(
+    feasible: FeasibleChanges,
+    settings: ScoreSettings,
+    keys: Keys,
+    out: BoolArray,
+    undecided: BoolArray,
+    *,
+    final: bool,
+) -> None:
+    """Set `out` where a draw moves a feature; with `final` where no proof rules it out.
+
+    Only for features that are `undecided`.
+    """
+    for some, draw in draws(feasible, settings):
+        for k, j in enumerate(feasible.part.actionable):
+            pick: IndexArray = np.flatnonzero(undecided[some, k])
+            if len(pick):
+                drawn = draw(j, pick, keys[some[pick]])
+                out[some[pick], k] = (drawn.counts > 0) | (final & ~drawn.exact)

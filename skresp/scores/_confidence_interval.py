@@ -1,0 +1,134 @@
+"""Confidence intervals of sampled scores, and the sample size for a given width."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri
+
+from skresp._typing import FloatArray
+
+_AT = ("zero", "half")
+
+
+def agresti_coull(
+    hits: ArrayLike, trials: ArrayLike, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    r"""Compute the Agresti-Coull interval of a proportion, clipped to [0, 1].
+
+    With :math:`\kappa = \Phi^{-1}(1 - \alpha/2)` and
+    :math:`\tilde\mu = (S + \kappa^2/2) / (N + \kappa^2)` it is
+    :math:`\tilde\mu \pm \kappa \sqrt{\tilde\mu (1 - \tilde\mu) / (N + \kappa^2)}`.
+
+    Parameters
+    ----------
+    hits : int or array of int
+        The number of draws that worked, S.
+    trials : int or array of int
+        The number of draws, N.
+    alpha : float
+        The interval has confidence 1 - alpha.
+
+    Returns
+    -------
+    low, high : arrays
+        The ends of the interval.
+
+    Examples
+    --------
+    >>> from skresp.scores import agresti_coull
+    >>> low, high = agresti_coull(0, 500, alpha=0.05)
+    >>> round(float(low), 4), round(float(high), 4)
+    (0.0, 0.0092)
+    """
+    kappa = ndtri(1 - alpha / 2)
+    hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
+    size = trials + kappa**2
+    middle = (hits + kappa**2 / 2) / size
+    half = kappa * np.sqrt(middle * (1 - middle) / size)
+    # Rounding would leave limits that are almost 0 or 1.
+    low = np.where(hits == 0, 0.0, np.clip(middle - half, 0, 1))
+    high = np.where(hits == trials, 1.0, np.clip(middle + half, 0, 1))
+    return low, high
+
+
+def sample_size(half_width: float, alpha: float = 0.05, at: str = "half") -> int:
+    """Return the smallest number of draws whose interval has a given half-width.
+
+    Parameters
+    ----------
+    half_width : float
+        Half the width that the interval may have.
+    alpha : float, default=0.05
+        The interval has confidence 1 - alpha.
+    at : {"half", "zero"}, default="half"
+        Where to measure it: at a score of one half, where it is widest, or at 0.
+
+    Returns
+    -------
+    n_samples : int
+        The number of draws.
+
+    Examples
+    --------
+    >>> from skresp.scores import sample_size
+    >>> sample_size(0.05)
+    381
+    >>> sample_size(0.01, alpha=0.01, at="zero")
+    461
+    """
+    if not 0 < half_width < 1:
+        raise ValueError(f"half_width must lie between 0 and 1, got {half_width!r}.")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}.")
+    if at not in _AT:
+        raise ValueError(f"at must be 'zero' or 'half', got {at!r}.")
+    low, high = 0, 1
+    while _half_width(high, alpha, at) > half_width:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _half_width(middle, alpha, at) > half_width:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def at_most(trials: ArrayLike, alpha: float) -> FloatArray:
+    r"""Compute an upper bound of a score of which no draw worked.
+
+    It is the exact one-sided bound :math:`1 - \alpha^{1/N}`.
+
+    Parameters
+    ----------
+    trials : int or array of int
+        The number of draws, N.
+    alpha : float
+        The bound has confidence 1 - alpha.
+
+    Returns
+    -------
+    bound : array
+        The upper bound.
+
+    Examples
+    --------
+    >>> from skresp.scores import at_most
+    >>> round(float(at_most(500, alpha=0.01)), 4)
+    0.0092
+    """
+    trials = np.asarray(trials, dtype=float)
+    with np.errstate(divide="ignore"):
+        return -np.expm1(np.log(alpha) / trials)
+
+
+def _half_width(trials: float, alpha: float, at: str) -> float:
+    """Return the half-width of the interval where no draw hits, or half of them do."""
+    kappa = float(ndtri(1 - alpha / 2))
+    size = trials + kappa**2
+    hits = 0.0 if at == "zero" else trials / 2
+    middle = (hits + kappa**2 / 2) / size
+    return kappa * math.sqrt(middle * (1 - middle) / size)

@@ -1,0 +1,254 @@
+"""Exact scores of a feature whose changes form a line.
+
+The feature moves, its effects follow, and nothing else has freedom. The score is the
+share of the feasible length that reaches the target (for an integer, of its values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skresp._model._row_batch import RowBatch, Segment
+from skresp._model._score_function import ScoreFunction
+from skresp._model._unwrap import ROUNDINGS, coarsest
+from skresp._model.trees._lines import Cells
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._deadline import Deadline
+from skresp.reach._lines import Lines, lines_of
+from skresp.reach._part import Part
+
+from ._enumerated import new_values
+from ._settings import ScoreSettings
+from ._strategy import may_use_lines
+
+# Trees times lines that are walked at once, to bound memory.
+_MOST_FRAGMENTS = 400_000
+# Units on either side of a border that the model is asked about one by one.
+_MOST_IN_DOUBT = 2_048
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Pieces of lines that reach the target or do not, ordered by line and position.
+
+    Attributes
+    ----------
+    line : array of shape (n_pieces,)
+        The line of each piece.
+    low, high : array of shape (n_pieces,)
+        Its ends, in units of the line.
+    size : array of shape (n_pieces,)
+        Its length; for an integer the number of units on it.
+    reached : array of bool of shape (n_pieces,)
+        Whether it reaches the target.
+    """
+
+    line: IndexArray
+    low: FloatArray
+    high: FloatArray
+    size: FloatArray
+    reached: BoolArray
+
+    def shares(self, lines: int) -> tuple[FloatArray, FloatArray]:
+        """Return for each line the share that reaches the target, and its size."""
+        total = np.bincount(self.line, self.size, minlength=lines)
+        good = np.bincount(self.line, self.size * self.reached, minlength=lines)
+        return good / np.where(total > 0, total, 1.0), np.asarray(total, dtype=float)
+
+    def counts(self, lines: int) -> IndexArray:
+        """Return for each line the number of its pieces."""
+        return np.bincount(self.line, minlength=lines)
+
+
+def exact_lines(
+    batch: RowBatch,
+    part: Part,
+    j: int,
+    rows: IndexArray,
+    values: FloatArray,
+    settings: ScoreSettings,
+) -> tuple[Lines, BoolArray, Pieces] | None:
+    """Return lines of a feature, the rows whose interventions they are, and pieces.
+
+    Return None where the model is not known along lines, or where no row has one.
+    """
+    if not may_use_lines(settings) or batch.score_function is None:
+        return None
+    lines = lines_of(part, j, rows, values, settings.interventions)
+    if lines is None or not lines[1].any():
+        return None
+    pieces = evaluate_lines(batch, batch.score_function, lines[0])
+    return None if pieces is None else (*lines, pieces)
+
+
+def evaluate_lines(
+    batch: RowBatch, score_function: ScoreFunction, lines: Lines
+) -> Pieces | None:
+    """Return the pieces of lines and whether they reach the target."""
+    done = []
+    for some in _batches(score_function, len(lines.line), batch.deadline):
+        pieces = _evaluate(batch, score_function, lines, some)
+        if pieces is None:
+            return None
+        done.append(pieces)
+    if not done:
+        nothing = np.zeros(0)
+        return Pieces(nothing.astype(np.intp), nothing, nothing, nothing, nothing > 0)
+    columns = zip(
+        *((p.line, p.low, p.high, p.size, p.reached) for p in done), strict=True
+    )
+    return Pieces(*(np.concatenate(column) for column in columns))
+
+
+def crowded_lines(
+    batch: RowBatch, score_function: ScoreFunction, lines: Lines
+) -> BoolArray:
+    """Return for each row whether two borders on its line are closer than rounding.
+
+    Never for an integer: units near a border are evaluated one by one.
+    """
+    crowded = np.zeros(len(lines.rows), dtype=bool)
+    if not lines.is_integer:
+        for some in _batches(score_function, len(lines.line), batch.deadline):
+            line, low, high = lines.line[some], lines.low[some], lines.high[some]
+            first, last = (line_points(lines, batch, line, end) for end in (low, high))
+            crowded[line[score_function.crowded(first, last, low, high)]] = True
+    return crowded
+
+
+def _batches(
+    score_function: ScoreFunction, lines: int, deadline: Deadline
+) -> Iterator[slice]:
+    """Yield slices of lines of bounded memory."""
+    trees = (
+        len(score_function.ensemble.roots) if hasattr(score_function, "ensemble") else 4
+    )
+    size = max(_MOST_FRAGMENTS // trees, 1)
+    for block in deadline.slices(lines):
+        for start in range(block.start, block.stop, size):
+            yield slice(start, min(start + size, block.stop))
+
+
+def _evaluate(
+    batch: RowBatch, score_function: ScoreFunction, lines: Lines, some: slice
+) -> Pieces | None:
+    """Return the pieces of some lines; ask the model where rounding could decide."""
+    line, low, high = lines.line[some], lines.low[some], lines.high[some]
+    ends = [line_points(lines, batch, line, amount) for amount in (low, high)]
+    cells = score_function.cells(ends[0], ends[1], low, high)
+    if cells is None:
+        return None
+    position, size = (cells.low + cells.high) / 2, cells.high - cells.low
+    if lines.is_integer:
+        # The model's column may be of a coarser dtype, which rounds too.
+        largest = np.abs(lines.before[line, lines.j]) / lines.step
+        largest += np.maximum(np.abs(low), np.abs(high))
+        error = cells.error + ROUNDINGS * coarsest(ends[0]) * largest
+        cells, position, size = _whole_units(cells, low, high, error)
+    which = line[cells.line]
+    unsure = np.ones(len(which), dtype=bool)
+    reached = np.zeros(len(which), dtype=bool)
+    if score_function.decision is not None:
+        unsure = score_function.decision.unsure(cells.scores)
+        unsure |= np.isnan(cells.scores).any(axis=1)
+        reached = score_function.decision.gap(cells.scores) > 0
+    if unsure.any():
+        segment = line_values(lines, batch, which[unsure], position[unsure])
+        reached[unsure] = batch.reaches_target(lines.rows[which[unsure]], [segment])
+    return Pieces(which, cells.low, cells.high, size, reached)
+
+
+def _whole_units(
+    cells: Cells, low: FloatArray, high: FloatArray, error: FloatArray
+) -> tuple[Cells, FloatArray, FloatArray]:
+    """Return runs of units, one unit of each run, and the number of its units.
+
+    Every unit of a line belongs to exactly one run. A unit within `error` of a border
+    is a run by itself, and its scores are NaN so that the model is asked. 0 is no
+    change and does not count.
+    """
+    line, a, b = cells.line, cells.low, cells.high
+    first = np.ceil(a)
+    last = np.where(b >= high[line], high[line], np.ceil(b) - 1)
+    which, scores = np.arange(len(line)), cells.scores
+    inner = b < high[line]
+    doubtful = _units_near(line[inner], b[inner], low, high, error)
+    if len(doubtful[0]):
+        first, last, which, alone = _split_off(line, first, last, *doubtful)
+        scores = np.where(alone[:, None], np.nan, scores[which])
+        line = line[which]
+    size = last - first + 1 - ((first <= 0) & (last >= 0))
+    some = size > 0
+    line, first, last, size = line[some], first[some], last[some], size[some]
+    position = np.floor((first + last) / 2)
+    position[position == 0] = np.where(last > 0, last, first)[position == 0]
+    return Cells(line, first, last, scores[some]), position, size
+
+
+def _units_near(
+    line: IndexArray,
+    border: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    error: FloatArray,
+) -> tuple[IndexArray, FloatArray]:
+    """Return the lines and units that lie within the error of a border, in order."""
+    off = np.minimum(error[line], _MOST_IN_DOUBT)
+    start = np.maximum(np.ceil(border - off), low[line])
+    stop = np.minimum(np.floor(border + off), high[line])
+    counts = np.maximum(stop - start + 1, 0).astype(np.intp)
+    shift = np.cumsum(counts) - counts
+    unit = np.repeat(start - shift, counts) + np.arange(counts.sum())
+    pairs = np.unique(np.stack([np.repeat(line, counts).astype(float), unit]), axis=1)
+    return pairs[0].astype(np.intp), pairs[1]
+
+
+def _split_off(
+    line: IndexArray,
+    first: FloatArray,
+    last: FloatArray,
+    on: IndexArray,
+    unit: FloatArray,
+) -> tuple[FloatArray, FloatArray, IndexArray, BoolArray]:
+    """Return runs in which the units `unit` of the lines `on` are runs of their own.
+
+    The last two arrays are, for each run, the given run it comes from, and whether it
+    is such a unit.
+    """
+    some = np.flatnonzero(last >= first)
+    line, first, last = line[some], first[some], last[some]
+    # Runs begin where the given ones do, at a separate unit, and right after it.
+    owner = np.concatenate([line, on, on])
+    begin = np.concatenate([first, unit, unit + 1])
+    alone = np.repeat([False, True, False], [len(line), len(unit), len(unit)])
+    run = np.concatenate([np.arange(len(line)), np.full(2 * len(unit), -1)])
+    order = np.lexsort((~alone, begin, owner))
+    owner, begin, alone, run = owner[order], begin[order], alone[order], run[order]
+    run = np.maximum.accumulate(run)
+    new = np.r_[True, (owner[1:] != owner[:-1]) | (begin[1:] != begin[:-1])]
+    run = run[np.r_[np.flatnonzero(new)[1:], len(new)] - 1]
+    owner, begin, alone = owner[new], begin[new], alone[new]
+    follows = np.r_[owner[1:] == owner[:-1], False]
+    end = np.where(follows, np.r_[begin[1:], 0.0] - 1, last[run])
+    return begin, end, some[run], alone
+
+
+def line_values(
+    lines: Lines, batch: RowBatch, line: IndexArray, amount: FloatArray
+) -> Segment:
+    """Return the new values at these amounts along these lines."""
+    changes = lines.changes(line, amount)
+    new = new_values(lines.part, lines.before[line], changes, batch.point_builder)
+    return Segment(0, len(line), new)
+
+
+def line_points(
+    lines: Lines, batch: RowBatch, line: IndexArray, amount: FloatArray
+) -> Any:
+    """Return points in the model's input format, at these amounts along these lines."""
+    cut = line_values(lines, batch, line, amount).within(0, len(line))
+    return batch.point_builder.take(lines.rows[line], [cut] if cut else [])

@@ -1,0 +1,211 @@
+"""Random effects: noise that is added to the points that changes reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skresp._actions._action_set import ActionSet
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allow, allowance
+from skresp.reach._feasible_changes import FeasibleChanges
+from skresp.reach._part import satisfied
+from skresp.reach._sampling import Sample, draw_own, sample_joint, sample_minimal
+
+from ._settings import ScoreSettings
+
+# Proposals for each wanted point. After that the points drawn so far are returned.
+TRIES_PER_POINT = 20
+
+
+@dataclass(frozen=True)
+class RandomEffects:
+    """Noise that is added to reached points: `x' = x + change + noise`.
+
+    Parameters
+    ----------
+    given : mapping or callable
+        A mapping from feature to a distribution (anything with scipy's
+        `rvs(size=..., random_state=...)`) or to a function `(rows, changes, rng)` that
+        returns one number for each row; or one such function that returns an array of
+        the rows' shape. `rows` and `changes` are frames of numbers with one column for
+        each feature.
+    """
+
+    given: Any
+
+    def check(self, actions: ActionSet) -> None:
+        """Raise for features that cannot have noise, and for invalid distributions."""
+        if callable(self.given):
+            return
+        if not isinstance(self.given, Mapping) or not self.given:
+            raise TypeError(
+                f"random_effects must be a mapping from feature to distribution, or a "
+                f"function (rows, changes, rng) -> noise, got {self.given!r}."
+            )
+        for name, source in self.given.items():
+            if name not in actions.features:
+                raise ValueError(
+                    f"random_effects names {name!r}, which is not a feature of the "
+                    f"action set. Its features are {', '.join(actions.names)}."
+                )
+            if actions.features[name].kind == "categorical":
+                raise ValueError(
+                    f"random_effects adds noise to {name!r}, which is categorical. "
+                    f"Only numeric features can have noise; leave it out."
+                )
+            if not callable(source) and not hasattr(source, "rvs"):
+                raise TypeError(
+                    f"random_effects[{name!r}] must be a distribution with rvs, or a "
+                    f"function (rows, changes, rng) -> noise, got {source!r}."
+                )
+
+    def noise(
+        self,
+        actions: ActionSet,
+        rows: FloatArray,
+        changes: FloatArray,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Return the noise of each row, of shape (n_rows, n_features)."""
+        names = list(actions.names)
+        frames = (
+            pd.DataFrame(rows, columns=names),
+            pd.DataFrame(changes, columns=names),
+        )
+        if callable(self.given):
+            out = np.asarray(self.given(*frames, rng), dtype=float)
+            if out.shape != rows.shape:
+                raise ValueError(
+                    f"random_effects must return noise of the rows' shape "
+                    f"{rows.shape}, got {out.shape}."
+                )
+        else:
+            out = np.zeros_like(rows)
+            for name, source in self.given.items():
+                column = names.index(name)
+                if hasattr(source, "rvs"):
+                    out[:, column] = source.rvs(size=len(rows), random_state=rng)
+                else:
+                    out[:, column] = np.asarray(source(*frames, rng), dtype=float)
+        if not np.isfinite(out).all():
+            raise ValueError("random_effects must return finite noise, got NaN or inf.")
+        return out
+
+
+def draw_with_effects(
+    actions: ActionSet,
+    feasible: FeasibleChanges,
+    columns: IndexArray,
+    row: int,
+    x: FloatArray,
+    j: int,
+    settings: ScoreSettings,
+    rng: np.random.Generator,
+) -> Sample:
+    """Draw interventions of one person on a feature, with random effects.
+
+    The changes have one column for each feature of the action set. A draw whose noise
+    leaves a feature's kind or bounds, or breaks a constraint, is rejected together
+    with its change and drawn again (Algorithm 1 of the paper). There may be fewer than
+    `n_samples`.
+    """
+    effects = settings.effects
+    assert effects is not None
+    n = settings.n_samples
+    points_left = settings.points
+    accepted: list[FloatArray] = []
+    count = tried = 0
+    uniform = True
+    while count < n and tried < TRIES_PER_POINT * n and not settings.deadline.is_over:
+        with allow(settings.deadline, points_left) as given:
+            drawn = _interventions(feasible, row, j, settings, n - count, rng)
+        points_left = given.points
+        on_part = drawn.changes
+        uniform &= drawn.uniform
+        if not len(on_part):
+            tried += drawn.tried
+            break
+        tried += len(on_part)
+        change = np.zeros((len(on_part), len(x)))
+        change[:, columns] = on_part
+        rows = np.broadcast_to(x, change.shape)
+        noise = effects.noise(actions, rows.copy(), change.copy(), rng)
+        change = (change + noise)[_is_feasible(actions, rows, change, noise)]
+        accepted.append(change)
+        count += len(change)
+    changes = np.concatenate([np.zeros((0, len(x))), *accepted])[:n]
+    return Sample(changes, tried, uniform)
+
+
+def cannot_move(
+    feasible: FeasibleChanges, row: int, j: int, settings: ScoreSettings
+) -> bool:
+    """Return whether a complete list shows no intervention on a feature."""
+    entry = feasible.which[row]
+    if entry < 0 or feasible.reaches[entry].refused is not None:
+        return False
+    return not len(feasible.reaches[entry].interventions(j, settings.interventions))
+
+
+def _interventions(
+    feasible: FeasibleChanges,
+    row: int,
+    j: int,
+    settings: ScoreSettings,
+    n: int,
+    rng: np.random.Generator,
+) -> Sample:
+    """Draw interventions of one person on a feature, without random effects."""
+    part, x, entry = feasible.part, feasible.values[row], feasible.which[row]
+    if entry < 0 or feasible.reaches[entry].refused is None:
+        n = int(min(n, allowance().points))
+        allowance().spend(n)
+    if entry < 0:
+        amounts = draw_own(part, x, j, n, rng, zero=False)
+        return Sample(amounts[:, None], n)
+    reach = feasible.reaches[entry]
+    if reach.refused is None:
+        pool = reach.interventions(j, settings.interventions)
+        if not len(pool):
+            return Sample(np.zeros((0, len(part.names))), 0)
+        return Sample(reach.changes[rng.choice(pool, size=n)], n)
+    sample: Callable[..., Sample] = (
+        sample_minimal if settings.interventions == "minimal" else sample_joint
+    )
+    return sample(part, x, j, n, rng)
+
+
+def _is_feasible(
+    actions: ActionSet, rows: FloatArray, change: FloatArray, noise: FloatArray
+) -> BoolArray:
+    """Return where noise keeps kinds, bounds and every constraint.
+
+    `change` is feasible without noise. Noise may not move a value outside its bounds,
+    or further outside than the change did. A missing value stays missing.
+    """
+    without = rows + change
+    after = rows + (change + noise)
+    ok = np.ones(len(rows), dtype=bool)
+    touched = (noise != 0).any(axis=0)
+    for k in np.flatnonzero(touched):
+        feature, now = actions.features[actions.names[k]], after[:, k]
+        if feature.kind == "categorical":
+            ok &= noise[:, k] == 0
+            continue
+        low, high = feature.bounds
+        kept = now >= np.minimum(low, without[:, k])
+        kept &= now <= np.maximum(high, without[:, k])
+        if feature.kind != "real":
+            kept &= now == np.rint(now)
+        ok &= kept | (noise[:, k] == 0) | np.isnan(rows[:, k])
+    for rule in actions.constraints:
+        positions = [actions.names.index(name) for name in rule.features]
+        if touched[positions].any():
+            coded = rule.coded(actions.features)
+            ok &= satisfied(coded, rows[:, positions], after[:, positions])
+    return ok

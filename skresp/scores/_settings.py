@@ -1,0 +1,40 @@
+"""Settings of the computation of scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from skresp.reach._deadline import NEVER, Deadline
+
+
+@dataclass(frozen=True)
+class ScoreSettings:
+    """Settings of the computation of scores.
+
+    Attributes
+    ----------
+    interventions : {"minimal", "joint"}
+    method : {"auto", "grid", "highs", "sample"}
+    n_samples : int
+        Draws for a sampled score.
+    alpha : float
+        Intervals have confidence 1 - alpha.
+    invalid_rows : {"raise", "nan"}
+    effects : RandomEffects or None
+    points : float
+        Points that one sampled score may propose.
+    deadline : Deadline
+        When the computation has to end.
+    """
+
+    interventions: str = "minimal"
+    method: str = "auto"
+    n_samples: int = 500
+    alpha: float = 0.05
+    invalid_rows: str = "raise"
+    effects: Any = None
+    points: float = np.inf
+    deadline: Deadline = NEVER

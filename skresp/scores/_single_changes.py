@@ -1,0 +1,233 @@
+"""Interventions on one feature that reach the target.
+
+They come from the same lists, lines and draws as scores, so scores and verdicts cannot
+disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._model._row_batch import RowBatch, Segment
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._feasible_changes import FeasibleChanges
+from skresp.reach._lines import Lines
+from skresp.reach._part import Part
+
+from ._enumerated import new_values
+from ._exact_lines import Pieces, crowded_lines, exact_lines
+from ._row_rng import Keys
+from ._sampled import DrawFunction, draws
+from ._settings import ScoreSettings
+from ._strategy import most_listed
+
+
+@dataclass
+class SingleChanges:
+    """Interventions on one feature that reach the target.
+
+    Attributes
+    ----------
+    owner : array of shape (n_changes,)
+        The person of each intervention, in ascending order.
+    change : array of shape (n_changes, n_features)
+        Total changes on the part, feasible and accepted by `predict`.
+    decided : array of bool of shape (n_people,)
+        Where no other intervention is left undecided.
+    used : array of shape (n_people,)
+        The number of points evaluated.
+    """
+
+    owner: IndexArray
+    change: FloatArray
+    decided: BoolArray
+    used: NDArray[np.int64]
+
+
+def single_changes(
+    batch: RowBatch,
+    part: Part,
+    j: int,
+    rows: IndexArray,
+    values: FloatArray,
+    keys: Keys,
+    settings: ScoreSettings,
+    points: NDArray[np.int64],
+) -> SingleChanges:
+    """Return interventions on feature `j` of a part that reach the target.
+
+    Parameters
+    ----------
+    batch : RowBatch
+    part : Part
+    j : int
+    rows : array of shape (n_people,)
+        The positions of the people in the batch.
+    values : array of shape (n_people, n_features)
+        Their values on the part.
+    keys : array of shape (n_people,)
+        Their random keys.
+    settings : ScoreSettings
+    points : array of shape (n_people,)
+        The most points to evaluate for each person.
+    """
+    search = _Search(batch, part, j, rows, values, points)
+    most = most_listed(batch, [(part, values)], settings)
+    feasible = FeasibleChanges.of(
+        part, values, settings.method, settings.deadline, most
+    )
+    search.try_listed(feasible, settings.interventions)
+    for some, draw in draws(feasible, settings):
+        has_line = np.zeros(len(some), dtype=bool)
+        result = exact_lines(batch, part, j, rows[some], values[some], settings)
+        if result is not None:
+            lines, has_line, pieces = result
+            search.try_lines(some, lines, has_line, pieces)
+        search.try_drawn(some, np.flatnonzero(~has_line), draw, keys)
+    return search.result()
+
+
+class _Search:
+    """Collects interventions that reach the target, person by person."""
+
+    def __init__(
+        self,
+        batch: RowBatch,
+        part: Part,
+        j: int,
+        rows: IndexArray,
+        values: FloatArray,
+        points: NDArray[np.int64],
+    ) -> None:
+        self.batch, self.part, self.j = batch, part, j
+        self.rows, self.values = rows, values
+        self.points_left = np.array(points, dtype=np.int64)
+        self.points = self.points_left.copy()
+        self.decided = np.zeros(len(rows), dtype=bool)
+        self.hits: list[tuple[IndexArray, FloatArray]] = []
+
+    def result(self) -> SingleChanges:
+        """Return the changes that reach the target, ordered by person."""
+        owner = np.concatenate([np.zeros(0, dtype=np.intp), *(o for o, _ in self.hits)])
+        nothing = np.zeros((0, len(self.part.names)))
+        change = np.concatenate([nothing, *(c for _, c in self.hits)])
+        order = np.argsort(owner, kind="stable")
+        used = self.points - self.points_left
+        return SingleChanges(owner[order], change[order], self.decided, used)
+
+    def _try(self, owner: IndexArray, change: FloatArray) -> None:
+        """Evaluate changes, and keep those that reach the target."""
+        before = self.values[owner]
+        ok = self.part.feasible(before, self.part.own(change))
+        ok &= (change != 0).any(axis=1)
+        some = np.flatnonzero(ok)
+        new = new_values(
+            self.part, before[some], change[some], self.batch.point_builder
+        )
+        segment = Segment(0, len(some), new)
+        ok[some] = self.batch.reaches_target(
+            self.rows[owner[some]], [segment] if new else []
+        )
+        self.hits.append((owner[ok], change[ok]))
+
+    def _spend(self, owner: IndexArray) -> BoolArray:
+        """Spend the points of people who have enough for all; return who has."""
+        counts = np.bincount(owner, minlength=len(self.rows))
+        allowed = counts <= self.points_left
+        self.points_left -= np.where(allowed, counts, 0)
+        return allowed
+
+    def try_listed(self, feasible: FeasibleChanges, interventions: str) -> None:
+        """Try all interventions of complete lists."""
+        owner, changes = [], []
+        for i in np.flatnonzero(feasible.which >= 0):
+            reach = feasible.reaches[feasible.which[i]]
+            if reach.refused is None and reach.valid:
+                listed = reach.changes[reach.interventions(self.j, interventions)]
+                owner.append(np.full(len(listed), i))
+                changes.append(listed)
+                self.decided[i] = True
+        if owner:
+            self._try_all(np.concatenate(owner), np.concatenate(changes))
+
+    def _try_all(self, owner: IndexArray, change: FloatArray) -> None:
+        """Try the changes of people whose points allow all of them."""
+        allowed = self._spend(owner)
+        self.decided &= allowed
+        some = allowed[owner]
+        self._try(owner[some], change[some])
+
+    def try_lines(
+        self, some: IndexArray, lines: Lines, has_line: BoolArray, pieces: Pieces
+    ) -> None:
+        """Try a few points of lines: on pieces that reach the target, else at borders.
+
+        If only isolated points of a line reach the target, these are borders. Where
+        two borders are closer than rounding, nothing is decided.
+        """
+        good = np.bincount(pieces.line[pieces.reached], minlength=len(some)) > 0
+        line, amount = _nearest_and_largest(pieces, lines.is_integer)
+        owner = some[line]
+        allowed = self._spend(owner)[owner]
+        self._try(owner[allowed], lines.changes(line[allowed], amount[allowed]))
+        none = has_line & ~good
+        self.decided[some[none]] = True
+        if none.any() and self.batch.score_function is not None:
+            crowded = crowded_lines(self.batch, self.batch.score_function, lines)
+            self.decided[some[crowded]] = False
+        if not lines.is_integer:
+            line, amount = _borders(pieces, none)
+            self._try_all(some[line], lines.changes(line, amount))
+
+    def try_drawn(
+        self, some: IndexArray, to_draw: IndexArray, draw: DrawFunction, keys: Keys
+    ) -> None:
+        """Try the interventions that a score is computed from."""
+        for k in to_draw:
+            i = some[k]
+            if self.decided[i] or self.points_left[i] <= 0:
+                continue
+            drawn = draw(self.j, np.array([k]), keys[[i]])
+            change = drawn.changes[: self.points_left[i]]
+            self.decided[i] = bool(drawn.exact[0]) and len(change) == len(drawn.changes)
+            self.points_left[i] -= len(change)
+            self._try(np.full(len(change), i), change)
+
+
+def _nearest_and_largest(
+    pieces: Pieces, is_integer: bool
+) -> tuple[IndexArray, FloatArray]:
+    """Return points on the nearest and on the largest piece that reaches the target."""
+    reached = np.flatnonzero(pieces.reached)
+    line, low, high = pieces.line[reached], pieces.low[reached], pieces.high[reached]
+    apart = np.maximum(np.maximum(low, -high), 0.0)
+    picks = []
+    for key in (apart, low - high):
+        order = np.lexsort((key, line))
+        first = np.r_[True, line[order][1:] != line[order][:-1]] if len(order) else []
+        picks.append(order[np.asarray(first, dtype=bool)])
+    pick = np.unique(np.concatenate(picks))
+    line, low, high = line[pick], low[pick], high[pick]
+    across = (low <= 0) & (high >= 0)
+    # On a piece around the current value, the longer side.
+    end = np.where(high >= -low, high, low)
+    near = np.where(across, end, np.where(low > 0, low, high))
+    middle = np.where(across, end / 2, (low + high) / 2)
+    if is_integer:
+        middle = np.where(across, end, np.floor(middle))
+    return np.concatenate([line, line]), np.concatenate([near, middle])
+
+
+def _borders(pieces: Pieces, lines: BoolArray) -> tuple[IndexArray, FloatArray]:
+    """Return the ends of the pieces of some lines, each once."""
+    some = lines[pieces.line]
+    line = np.concatenate([pieces.line[some]] * 2)
+    position = np.concatenate([pieces.low[some], pieces.high[some]])
+    order = np.lexsort((position, line))
+    line, position = line[order], position[order]
+    new = (line[1:] != line[:-1]) | (position[1:] != position[:-1])
+    keep = np.r_[True, new][: len(line)] & (position != 0)
+    return line[keep], position[keep]

@@ -1,0 +1,113 @@
+"""Choose the strategy that computes the score of a feature for a row.
+
+The first one that applies:
+
+==============================================  =====================================
+random effects are given                        sampled, with effects
+                                                (`_random_effects`)
+`method="sample"`                               sampled (`_sampled`)
+all changes of the part can be listed           enumerated, exact (`_enumerated`)
+only the feature and its effects have freedom,  exact along a line (`_exact_lines`)
+and the model is known along the line
+the interventions are few, found by the solver  enumerated, exact (`_sampled`)
+anything else                                   sampled (`_sampled`)
+==============================================  =====================================
+
+`method="grid"` and `method="highs"` list, or raise. An integer feature without
+constraints is a line, not a list, if it has more than `MOST_LISTED_BESIDE_A_LINE`
+changes and the model is known along it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from skresp._actions._action_set import ActionSet
+from skresp._actions._feature import Feature
+from skresp._model._row_batch import RowBatch
+from skresp._typing import FloatArray, IndexArray
+from skresp.reach._feasible_changes import (
+    MOST_LISTED_BESIDE_A_LINE,
+    FeasibleChanges,
+    is_drawn_from,
+)
+from skresp.reach._grid import MOST_ROWS_OF_ONE
+from skresp.reach._part import Part, parts_of, stands_alone
+
+from ._settings import ScoreSettings
+
+
+def may_use_lines(settings: ScoreSettings) -> bool:
+    """Return whether scores may be exact along lines."""
+    return settings.method == "auto" and settings.effects is None
+
+
+def split_rows(
+    changes: FeasibleChanges,
+) -> tuple[IndexArray, IndexArray, IndexArray]:
+    """Return the rows with one long range, without a list, and with a list.
+
+    Rows that break a constraint are in none of them.
+    """
+    ranged = changes.which < 0
+    unlisted = ~ranged & changes.valid
+    if len(changes.refused):
+        unlisted &= changes.refused[changes.which]
+    listed = ~ranged & ~unlisted & changes.valid
+    return np.flatnonzero(ranged), np.flatnonzero(unlisted), np.flatnonzero(listed)
+
+
+def most_listed(
+    batch: RowBatch, parts: Sequence[tuple[Part, FloatArray]], settings: ScoreSettings
+) -> int | None:
+    """Return how many changes of a feature that stands alone are listed.
+
+    Few if the model is known along lines, else None for the default. The model is read
+    only if somebody has more changes than that, because reading takes time.
+    """
+    if not may_use_lines(settings):
+        return None
+    few = MOST_LISTED_BESIDE_A_LINE
+    for part, values in parts:
+        if stands_alone(part) and part.features[0].kind == "integer":
+            if is_drawn_from(part, values, few).any():
+                return few if batch.score_function is not None else None
+    return None
+
+
+def points_of_score(
+    actions: ActionSet, max_points: int, method: str, by_chance: bool
+) -> int:
+    """Return the points of one score, if a person has `max_points` for all scores.
+
+    The features whose scores may have to be sampled share the points. That depends on
+    the action set alone, so a score never depends on another row.
+    """
+    everything = method == "sample" or by_chance
+    features = sum(
+        len(part.actionable)
+        for part in parts_of(actions)
+        if everything or _may_be_sampled(part)
+    )
+    return max(max_points // max(features, 1), 1)
+
+
+def _may_be_sampled(part: Part) -> bool:
+    """Return whether somebody may have changes on a part that are not all listed."""
+    most = MOST_LISTED_BESIDE_A_LINE if stands_alone(part) else MOST_ROWS_OF_ONE
+    return math.prod(_most_changes(f) for f in part.features) > most
+
+
+def _most_changes(feature: Feature) -> float:
+    """Return the largest number of own changes of a feature, 0 included."""
+    if not feature.can_change:
+        return 1
+    if feature.kind == "real":
+        return math.inf
+    if feature.kind == "integer":
+        low, high = feature.bounds
+        return (high - low) // (feature.step or 1) + 2
+    return len(feature.categories or (0, 1)) + 1

@@ -1,0 +1,74 @@
+"""Targets: a class, a probability, a number at least or at most."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from skresp import ResponsivenessExplainer
+from skresp._model._target import AtLeast, AtMost
+from tests.explain.encoders import encoder
+
+
+def test_targets_of_every_kind(valid, actions):
+    X, y = valid
+    words = y.map({0: "denied", 1: "granted"})
+    model = make_pipeline(encoder("home"), LogisticRegression()).fit(X, words)
+    frozen = FrozenEstimator(model)
+
+    def scores(**arguments):
+        return (
+            ResponsivenessExplainer(frozen, actions, **arguments).fit(X).explain(X[:30])
+        )
+
+    default, named = scores(), scores(target="granted")
+    assert default.target == "granted"
+    np.testing.assert_array_equal(default.values, named.values)
+    half = scores(threshold=0.5)
+    np.testing.assert_array_equal(half.values, named.values)
+    strict = scores(threshold=0.9)
+    assert (strict.values <= half.values).all()
+    assert strict.values.sum() < half.values.sum()
+    assert "the target is at least 0.9" in strict.describe(
+        int(strict.at_target.argmin())
+    )
+    assert "with probability at least 0.9" in repr(strict)
+    opposite = scores(target="denied")
+    movable = default.n_reachable > 0
+    np.testing.assert_allclose(opposite.values[movable], 1 - default.values[movable])
+
+
+def test_three_classes_by_label(valid, actions):
+    X, y = valid
+    three = np.where(X["loans"] >= 3, "bad", np.where(y == 1, "good", "fair"))
+    model = make_pipeline(encoder("home"), LogisticRegression()).fit(X, three)
+    values = {}
+    for target in ("bad", "fair", "good"):
+        explainer = ResponsivenessExplainer(
+            FrozenEstimator(model), actions, target=target
+        ).fit(X)
+        explanation = explainer.explain(X)
+        values[target] = explanation.values
+    movable = explanation.n_reachable > 0
+    np.testing.assert_allclose(sum(values.values())[movable], 1)
+
+
+def test_regressors_by_at_least_and_at_most(valid, actions):
+    X, y = valid
+    model = make_pipeline(encoder("home"), LinearRegression()).fit(X, y)
+    up = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=AtLeast(0.5)
+    ).fit(X)
+    explanation = up.explain(X)
+    predicted = model.predict(X)
+    np.testing.assert_array_equal(explanation.at_target, predicted >= 0.5)
+    down = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=AtMost(np.nextafter(0.5, 0))
+    ).fit(X)
+    movable = explanation.n_reachable > 0
+    np.testing.assert_allclose(
+        down.explain(X).values[movable], 1 - explanation.values[movable]
+    )
+    assert "at least 0.5" in explanation.describe(0)

@@ -1,0 +1,139 @@
+"""Small models of every kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    RidgeClassifier,
+    SGDClassifier,
+)
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of model.
+
+    `read` says that its structure is known, so that verdicts are never open on
+    discrete features; `lattice` that its decision changes on the lattice only.
+    """
+
+    make: Any
+    read: bool = True
+    lattice: bool = True
+    classes: int = 2
+    number: bool = False
+    encoder: str = "dense"
+    missing: bool = False
+    threshold: bool = False
+
+
+def _xgb(**more):
+    from xgboost import XGBClassifier
+
+    return XGBClassifier(
+        n_estimators=5, max_depth=3, min_child_weight=0, n_jobs=1, **more
+    )
+
+
+def _lgbm(**more):
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(
+        n_estimators=4, min_child_samples=2, n_jobs=1, verbose=-1, **more
+    )
+
+
+FAMILIES = {
+    "LR": Family(
+        lambda: make_pipeline(StandardScaler(), LogisticRegression()), lattice=False
+    ),
+    "LR threshold": Family(LogisticRegression, lattice=False, threshold=True),
+    "LR classes": Family(LogisticRegression, lattice=False, classes=3),
+    "LDA": Family(LinearDiscriminantAnalysis, lattice=False, threshold=True),
+    "ridge": Family(
+        lambda: make_pipeline(MinMaxScaler(), RidgeClassifier()), lattice=False
+    ),
+    "SVM": Family(LinearSVC, lattice=False),
+    "SGD": Family(lambda: SGDClassifier(random_state=0), lattice=False),
+    "linear": Family(LinearRegression, lattice=False, number=True),
+    "tree": Family(lambda: DecisionTreeClassifier(random_state=0), missing=True),
+    "tree sparse": Family(
+        lambda: DecisionTreeClassifier(random_state=0), encoder="sparse"
+    ),
+    "RF": Family(lambda: RandomForestClassifier(6, random_state=0), missing=True),
+    "RF scaled": Family(
+        lambda: make_pipeline(
+            StandardScaler(), RandomForestClassifier(6, random_state=0)
+        )
+    ),
+    "RF imputed": Family(
+        lambda: make_pipeline(
+            SimpleImputer(), RandomForestClassifier(5, random_state=0)
+        ),
+        lattice=False,  # means are put in where values are missing
+        missing=True,
+    ),
+    "RF classes": Family(lambda: RandomForestClassifier(5, random_state=0), classes=3),
+    "RF number": Family(lambda: RandomForestRegressor(5, random_state=0), number=True),
+    "extra": Family(lambda: ExtraTreesClassifier(6, random_state=0), lattice=False),
+    "GB": Family(lambda: GradientBoostingClassifier(n_estimators=5, random_state=0)),
+    "GB number": Family(
+        lambda: GradientBoostingRegressor(n_estimators=5, random_state=0), number=True
+    ),
+    "HGB": Family(
+        lambda: HistGradientBoostingClassifier(
+            max_iter=4, min_samples_leaf=2, early_stopping=False
+        ),
+        missing=True,
+    ),
+    "XGB": Family(_xgb, missing=True, threshold=True),
+    "XGB scaled": Family(lambda: make_pipeline(MinMaxScaler(), _xgb()), lattice=False),
+    "XGB classes": Family(_xgb, classes=3),
+    "LGBM": Family(_lgbm, missing=True, threshold=True),
+    # LightGBM keeps 0 apart from other values, here the mean.
+    "LGBM scaled": Family(
+        lambda: make_pipeline(StandardScaler(), _lgbm()), lattice=False
+    ),
+    "LGBM classes": Family(_lgbm, classes=3),
+    "ruled": Family(
+        lambda: FixedThresholdClassifier(
+            RandomForestClassifier(6, random_state=0), threshold=0.6
+        )
+    ),
+    "XGB native": Family(
+        lambda: _xgb(enable_categorical=True), read=False, encoder="native"
+    ),
+    "LGBM native": Family(_lgbm, read=False, encoder="native"),
+    "MLP": Family(
+        lambda: make_pipeline(
+            StandardScaler(), MLPClassifier((5,), max_iter=80, random_state=0)
+        ),
+        read=False,
+        lattice=False,
+    ),
+    "SVC": Family(SVC, read=False, lattice=False),
+    "KNN": Family(lambda: KNeighborsClassifier(3), read=False, lattice=False),
+    "NB": Family(GaussianNB, read=False, lattice=False),
+}

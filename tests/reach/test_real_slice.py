@@ -1,0 +1,114 @@
+"""Draws from real slices: uniform, also where the slice is thin or has no volume."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from skresp import ActionSet, Feature
+from skresp.constraints import IfThen, Linear, Linkage
+from skresp.reach._part import parts_of
+from skresp.reach._real_slice import Slice, draw_slice
+from skresp.reach._sampling import sample_joint, sample_minimal
+from skresp.reach._solver_search import Search
+from tests.faults import Fault
+
+
+def reached(features, constraints, person, n=4_000, j=0):
+    (part,) = parts_of(ActionSet(features, constraints))
+    before = np.array([float(person[name]) for name in part.names])
+    drawn = sample_joint(part, before, j, n, np.random.default_rng(0))
+    assert drawn.uniform
+    assert len(drawn.changes) == n
+    own = part.own(drawn.changes)
+    assert part.feasible(np.broadcast_to(before, own.shape), own).all()
+    return dict(zip(part.names, (before + drawn.changes).T, strict=True))
+
+
+def near(share, wanted, n=4_000):
+    """Within four standard errors."""
+    return abs(share - wanted) <= 4 * np.sqrt(wanted * (1 - wanted) / n)
+
+
+def test_draws_on_an_equality_are_uniform_over_it():
+    """x + y + z = 10: a triangle, a quarter of which has x >= 5."""
+    after = reached(
+        {name: Feature("real", 0, 10) for name in "xyz"},
+        [Linear({"x": 1, "y": 1, "z": 1}, lower=10, upper=10)],
+        {"x": 4, "y": 3, "z": 3},
+    )
+    for name in "xyz":
+        assert near((after[name] >= 5).mean(), 0.25)
+
+
+def test_draws_on_two_equalities_with_effects_are_uniform():
+    """u + v = 4 and w = 3 u after the effect of v: one degree of freedom."""
+    after = reached(
+        {name: Feature("real", -50, 50) for name in "uvw"},
+        [
+            Linkage("v", {"w": 2}),
+            Linear({"u": 1, "v": 1}, lower=4, upper=4),
+            Linear({"u": 3, "w": -1}, lower=0, upper=0),
+        ],
+        {"u": 1, "v": 3, "w": 3},
+    )
+    # The own change of w is five times that of u, and within [-53, 47].
+    change = after["u"] - 1
+    assert -10.6 <= change.min() < -10.5
+    assert 9.3 < change.max() <= 9.4
+    assert near((change >= -0.6).mean(), 0.5)
+
+
+@pytest.mark.parametrize("count", [6, 12])
+def test_draws_from_a_thin_slice_are_uniform_over_it(count):
+    """A simplex in many dimensions, which a box around it hardly ever hits."""
+    names = [f"x{k}" for k in range(count)]
+    after = reached(
+        {name: Feature("real", 0, 10) for name in names},
+        [Linear(dict.fromkeys(names, 1), upper=10)],
+        dict.fromkeys(names, 0.5),
+        n=1_000,
+    )
+    assert near((after["x0"] >= 1).mean(), 0.9**count, 1_000)
+
+
+def test_draws_from_a_slice_in_two_pieces_reach_both():
+    after = reached(
+        {"a": Feature("real", 0, 10), "b": Feature("real", 0, 10)},
+        [IfThen(("a", ">=", 1), ("a", ">=", 9)), Linear({"a": 1, "b": 1}, upper=20)],
+        {"a": 0.5, "b": 5},
+    )
+    assert near((after["a"] >= 9).mean(), 0.5)
+
+
+@pytest.mark.parametrize("fault", ["suboptimal", "lower", "upper", "zeros", "random"])
+def test_a_wrong_optimum_does_not_narrow_the_draws(fault, monkeypatch):
+    """The ends of the range that is drawn from are bounds, not the solver's points."""
+    (part,) = parts_of(
+        ActionSet(
+            {"a": Feature("real", 0, 10), "b": Feature("real", 0, 10)},
+            [Linear({"a": 1, "b": 1}, upper=15)],
+        )
+    )
+    Fault(fault).inject(monkeypatch)
+    search = Search(part, np.array([1.0, 1.0]))
+    drawn = draw_slice(search, Slice({}, [], [0, 1]), 500, np.random.default_rng(0))
+    first = 1 + np.array(drawn)[:, 0]
+    assert len(drawn) == 500
+    assert first.min() < 0.5
+    assert first.max() > 9.5
+
+
+def test_a_real_that_something_else_moves_too_has_all_its_draws():
+    """Nothing else has to move: no solver, and as many draws as were asked for."""
+    (part,) = parts_of(
+        ActionSet(
+            {"j": Feature("binary"), "r": Feature("real", 0, 10, direction="increase")},
+            [Linkage("j", {"r": 1})],
+        )
+    )
+    before = np.zeros(2)
+    drawn = sample_minimal(
+        part, before, part.names.index("r"), 500, np.random.default_rng(0)
+    )
+    assert len(drawn.changes) == 500

@@ -1,0 +1,98 @@
+"""Linear models of scikit-learn along a line: all of them exact, thresholds too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import (
+    ARDRegression,
+    Lars,
+    LassoLars,
+    LogisticRegression,
+    LogisticRegressionCV,
+    OrthogonalMatchingPursuit,
+    QuantileRegressor,
+    SGDClassifier,
+    TheilSenRegressor,
+)
+from sklearn.model_selection import FixedThresholdClassifier
+
+from skresp import AtLeast
+from tests.scores.lines import explain, repeated
+from tests.small_models import scaled
+
+LINEAR = {
+    "LR": LogisticRegression(),
+    "LR, balanced by liblinear": LogisticRegression(
+        solver="liblinear", class_weight="balanced"
+    ),
+    "LR, cross-validated": LogisticRegressionCV(Cs=2, cv=2),
+    "LDA": LinearDiscriminantAnalysis(),
+    "LDA by least squares": LinearDiscriminantAnalysis("lsqr", shrinkage="auto"),
+    "SGD with logistic loss": SGDClassifier("log_loss", random_state=0),
+    "SGD with clipped loss": SGDClassifier("modified_huber", random_state=0),
+}
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of LogisticRegressionCV
+@pytest.mark.parametrize("wrapped", [False, True])
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_models_with_a_threshold_are_exact(name, wrapped, data, actions):
+    X, y = data
+    for target, threshold in ((1, 0.7), (0, 0.4)):
+        model = scaled(LINEAR[name])
+        arguments = {"target": target, "threshold": threshold}
+        if wrapped:
+            model = FixedThresholdClassifier(
+                model, threshold=threshold, pos_label=target
+            )
+            del arguments["threshold"]
+        model.fit(X, y)
+        exact = explain(model, actions, X, X[:6], **arguments)
+        assert exact.exact.all()
+        for i in range(6):
+            for j, feature in enumerate(["income", "debt"]):
+                if not exact.n_reachable[i, j]:
+                    continue
+                values = exact.intervals(i, feature)
+                ends = repeated(X.iloc[[i]], 2 * len(values))
+                ends[feature] = np.ravel(values)
+                low, high = actions.features[feature].own_limits(X[feature].iloc[i])
+                length = sum(b - a for a, b in values) / (high - low)
+                assert exact.values[i, j] == pytest.approx(length, abs=1e-9)
+                if not len(ends):
+                    continue
+                if wrapped:
+                    reached = model.predict(ends) == target
+                else:
+                    reached = model.predict_proba(ends)[:, target] >= threshold
+                assert reached.all()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ARDRegression(),
+        Lars(),
+        LassoLars(1e-3),
+        OrthogonalMatchingPursuit(),
+        QuantileRegressor(alpha=0.0),
+        TheilSenRegressor(random_state=0, max_subpopulation=100),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_linear_regressors_are_exact(model, data, actions):
+    X, _ = data
+    model.fit(X, X["income"] / 1000 - X["debt"])
+    exact = explain(model, actions, X, X[:4], target=AtLeast(2.5))
+    assert exact.exact.all()
+    j = list(X.columns).index("income")
+    for i in range(4):
+        person = X.iloc[[i]]
+        low, high = actions.features["income"].own_limits(X["income"].iloc[i])
+        t = np.linspace(low, high, 5_001)
+        P = repeated(person, len(t)).assign(income=float(X["income"].iloc[i]) + t)
+        wanted = np.mean(model.predict(P) >= 2.5)
+        assert exact.values[i, j] == pytest.approx(wanted, abs=2e-3)

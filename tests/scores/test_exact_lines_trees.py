@@ -1,0 +1,226 @@
+"""Trees along a line: what is called exact is exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+from skresp import ActionSet
+from skresp._model._score_function import read_score_function
+from skresp._model._target import AtLeast, make_target_rule
+from skresp._model.trees._arrays import DOUBLE, Tree, assemble
+from skresp._model.trees._lines import sweep
+from skresp._model.trees._reading import own_scores, read_ensemble
+from tests.scores.lines import CLASSIFIERS, dense, explain
+from tests.small_models import lightgbm, xgboost
+
+
+@pytest.mark.parametrize("name", ["RF", "tree", "XGB", "LightGBM", "HistGB", "GB"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_pieces_of_lines_have_the_sums_of_the_trees(name, classes, data):
+    X, y = data
+    y = y + (X["debt"] > 1.2) if classes == 3 else y
+    model = CLASSIFIERS[name]().fit(X, y)
+    ensemble = read_ensemble(model, X[:20])
+    start = X[:40].to_numpy(dtype=float)
+    rate = np.zeros_like(start)
+    rate[:, 0], rate[:, 1] = 1000.0, -0.3
+    low, high = np.full(40, -2.0), np.full(40, 3.0)
+    cells = sweep(ensemble, start, rate, low, high)
+    np.testing.assert_array_equal(np.unique(cells.line), np.arange(40))
+    opens = np.r_[True, cells.line[1:] != cells.line[:-1]]
+    closes = np.r_[opens[1:], True]
+    np.testing.assert_array_equal(cells.low[opens], low)
+    np.testing.assert_array_equal(cells.high[closes], high)
+    np.testing.assert_array_equal(cells.low[~opens], cells.high[~closes])
+    middle = start[cells.line] + rate[0] * ((cells.low + cells.high) / 2)[:, None]
+    wide = cells.high - cells.low > 1e-5
+    np.testing.assert_allclose(
+        cells.scores[wide], ensemble.sums(middle)[wide], atol=1e-9
+    )
+
+
+def test_a_line_through_a_very_deep_tree():
+    """Node 2k splits at n - k: its left child is the next split, its right a leaf."""
+    n = 3_000
+    feature = np.r_[np.tile([0, -1], n), -1]
+    left = np.where(feature == 0, np.arange(2 * n + 1) + 2, -1)
+    right = np.where(feature == 0, left - 1, -1)
+    threshold = np.repeat(n - np.arange(n + 1.0), 2)[:-1]
+    tree = Tree(feature, threshold, left, right, feature == 0, threshold[:, None])
+    ensemble = assemble(iter([(0, tree)]), 1, DOUBLE)
+    ends = np.zeros(1), np.full(1, n + 1.0)
+    cells = sweep(ensemble, np.zeros((1, 1)), np.ones((1, 1)), *ends)
+    np.testing.assert_array_equal(cells.low, np.arange(n + 1))
+    np.testing.assert_allclose(cells.scores, ensemble.sums(cells.high[:, None]))
+
+
+def test_missing_values_walk_as_the_model_sends_them(data):
+    X, y = data
+    X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
+    for model in (
+        RandomForestClassifier(10, random_state=0),
+        HistGradientBoostingClassifier(max_iter=10),
+        xgboost(n_estimators=40),
+        lightgbm(n_estimators=40),
+    ):
+        model.fit(X, y)
+        ensemble = read_ensemble(model, X[:50])
+        own = own_scores(model, X)
+        np.testing.assert_allclose(ensemble.sums(X.to_numpy()), own, atol=1e-4)
+
+
+def test_an_ensemble_that_does_not_add_up_is_not_used(data):
+    X, y = data
+    model = RandomForestClassifier(5, random_state=0).fit(X, y)
+    model.estimators_[0].tree_.value[:] = 0.5
+    broken = RandomForestClassifier(5, random_state=0).fit(X, y)
+    broken.predict_proba = lambda X: np.random.default_rng(0).random((len(X), 2))
+    assert read_ensemble(model, X[:20]) is not None, "changed trees are still trees"
+    assert read_ensemble(broken, X[:20]) is None
+
+
+RULES = {
+    "probability": ({"threshold": 0.3}, 1),
+    "the other label": ({"threshold": 0.3}, 0),
+    "positive is the first": ({"threshold": 0.7, "pos_label": 0}, 1),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    "inner", [RandomForestClassifier(5, random_state=0), LogisticRegression()]
+)
+def test_the_rule_of_a_threshold_classifier_is_known(data, rule, inner):
+    X, y = data
+    settings, target = RULES[rule]
+    model = FixedThresholdClassifier(inner, **settings).fit(X, y)
+    target_rule = make_target_rule(model, target, None)
+    score_function = read_score_function(target_rule, X[:20])
+    scores = score_function.scores(X) if hasattr(score_function, "scores") else None
+    if scores is None:
+        scores = score_function.ensemble.sums(score_function.numbers(X))
+    sure = ~score_function.decision.unsure(scores)
+    told = score_function.decision.gap(scores) > 0
+    assert sure.sum() > len(X) / 2
+    assert 0 < told.sum() < len(X)
+    np.testing.assert_array_equal(told[sure], target_rule.reached(X)[sure])
+
+
+def boosted(**fields):
+    return GradientBoostingClassifier(n_estimators=20, random_state=0, **fields)
+
+
+def gradient(kind, **fields):
+    xgb = pytest.importorskip("xgboost")
+    return getattr(xgb, kind)(n_estimators=20, n_jobs=1, **fields)
+
+
+def light(kind, **fields):
+    lgb = pytest.importorskip("lightgbm")
+    return getattr(lgb, kind)(n_estimators=20, n_jobs=1, verbose=-1, **fields)
+
+
+ODD = {
+    "exponential loss": (lambda: boosted(loss="exponential"), {"threshold": 0.7}),
+    "a start that moves": (lambda: boosted(init=LogisticRegression(max_iter=5000)), {}),
+    "sigmoid 2": (lambda: light("LGBMClassifier", sigmoid=2.0), {"threshold": 0.7}),
+    "linear leaves": (lambda: light("LGBMClassifier", linear_tree=True), {}),
+    "raw logits": (
+        lambda: gradient("XGBClassifier", objective="binary:logitraw"),
+        {},
+    ),
+    "0 is missing": (lambda: gradient("XGBClassifier", missing=0.0), {}),
+    "xgb counts": (
+        lambda: gradient("XGBRegressor", objective="count:poisson"),
+        {"target": AtLeast(0.6)},
+    ),
+    "xgb shares": (
+        lambda: gradient("XGBRegressor", objective="reg:logistic"),
+        {"target": AtLeast(0.6)},
+    ),
+    "lgb counts": (
+        lambda: light("LGBMRegressor", objective="poisson"),
+        {"target": AtLeast(0.6)},
+    ),
+    "hist counts": (
+        lambda: HistGradientBoostingRegressor(loss="poisson", max_iter=20),
+        {"target": AtLeast(0.6)},
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ODD)
+def test_odd_losses_links_and_leaves_are_never_wrongly_exact(name, data):
+    X, y = data
+    X = X[["income", "debt", "rent"]].assign(zero=0.0)
+    make, arguments = ODD[name]
+    model = make().fit(X, y)
+    actions = ActionSet.infer(X, immutable=["zero"])
+    denied = X[model.predict(X) < 0.5][:4]
+    for people in (denied[:1], denied):
+        some = explain(model, actions, X, people, random_state=0, **arguments)
+        drawn = explain(
+            model,
+            actions,
+            X,
+            people,
+            method="sample",
+            n_samples=3_000,
+            alpha=1e-7,
+            random_state=0,
+            **arguments,
+        )
+        assert (drawn.lower <= some.upper + 1e-9).all()
+        assert (some.lower <= drawn.upper + 1e-9).all()
+    alone = explain(model, actions, X, denied[:1], random_state=0, **arguments)
+    np.testing.assert_array_equal(alone.values, some.values[:1])
+    np.testing.assert_array_equal(alone.exact, some.exact[:1])
+
+
+@pytest.mark.parametrize("encoder", ["ordinal", "one hot"])
+def test_a_number_that_is_encoded_is_no_line(encoder):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"k": rng.integers(0, 200, 2_000), "z": rng.random(2_000)})
+    y = (np.sin(X["k"]) + X["z"] > 0.5).astype(int)
+    step = (
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        if encoder == "ordinal"
+        else OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    )
+    model = make_pipeline(
+        make_column_transformer((step, ["k"]), remainder="passthrough"),
+        RandomForestClassifier(10, random_state=0),
+    ).fit(X, y)
+    actions = ActionSet.infer(X, immutable=["z"])
+    explanation = explain(model, actions, X, X[:5])
+    listed = explain(model, actions, X, X[:5], method="grid")
+    assert explanation.exact.all()
+    np.testing.assert_array_equal(explanation.values, listed.values)
+
+
+def test_large_values_are_cut_where_float32_rounds():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": 1.7e9 + rng.normal(0, 400, 500), "b": rng.random(500)})
+    y = (np.sin(X["a"] / 300) + X["b"] > 0.5).astype(int)
+    actions = ActionSet.infer(X, immutable=["b"])
+    for model in (xgboost(n_estimators=40), RandomForestClassifier(5, random_state=0)):
+        model.fit(X, y)
+        exact = explain(model, actions, X, X[:6])
+        assert exact.exact.all()
+        for i in range(6):
+            wanted = dense(model, actions, X.iloc[[i]], "a", {}, 1, points=40_001)
+            assert exact.values[i, 0] == pytest.approx(wanted, abs=2e-3)

@@ -1,0 +1,86 @@
+"""Heavy libraries are imported when they are needed, not with the package."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import skresp
+from skresp.reach._highs import solve_relaxation
+
+DATA = """
+import sys
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.constraints import Linear
+
+def explainer(*constraints, kind="integer"):
+    features = {name: Feature(kind, 0, 5) for name in "abc"}
+    actions = ActionSet(features, constraints=constraints)
+    model = RandomForestClassifier(5, random_state=0)
+    return ResponsivenessExplainer(model, actions, target=1).fit(X, y)
+
+X = np.random.default_rng(0).integers(0, 4, (200, 3))
+y = (X.sum(axis=1) > 5).astype(int)
+at_most_7 = Linear({"a": 1, "b": 1}, upper=7)
+"""
+
+
+def run(script):
+    """Run a script after DATA in a process of its own."""
+    code = DATA + textwrap.dedent(script)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_solver_is_imported_when_a_program_is_solved():
+    run(
+        """
+        fitted = explainer(at_most_7)
+        fitted.explain(X[:20])
+        fitted.verify(X[:20])
+        assert "highspy" not in sys.modules
+        explainer(at_most_7, kind="real").explain(X[:5])
+        assert "highspy" in sys.modules
+        """
+    )
+
+
+def test_numba_is_imported_when_a_kernel_runs():
+    run(
+        """
+        fitted = explainer(at_most_7)
+        fitted.explain(X[:20])
+        assert "numba" not in sys.modules
+        fitted.verify(X[:20])
+        assert "numba" in sys.modules
+        """
+    )
+    run(
+        """
+        fitted = explainer(kind="real")
+        assert "numba" not in sys.modules
+        fitted.explain(X[:20])
+        assert "numba" in sys.modules
+        """
+    )
+
+
+def test_nothing_of_scipy_stats_is_used():
+    """scikit-learn imports scipy.stats itself, so only our own imports are checked."""
+    pattern = re.compile(r"(import|from) scipy(\.| import )stats")
+    files = list(Path(skresp.__file__).parent.rglob("*.py"))
+    assert [f for f in files if pattern.search(f.read_text("utf-8"))] == []
+
+
+def test_an_import_error_of_the_solver_names_ortools(monkeypatch):
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    cost, bounds = np.ones(1), (np.zeros(1), np.ones(1))
+    with pytest.raises(ImportError, match=r"None in sys\.modules.*ortools"):
+        solve_relaxation(cost, csr_array(np.ones((1, 1))), bounds, bounds)
