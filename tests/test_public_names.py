@@ -132,9 +132,17 @@ def test_public_packages_export_the_listed_names(package):
 
 @pytest.mark.parametrize("package", PUBLIC)
 def test_public_packages_define_no_other_name(package):
-    listed = {name for name in PUBLIC[package] if not name.startswith("_")}
-    submodules = {name.rpartition(".")[2] for name in PACKAGES}
-    assert listed - submodules <= set(names_defined_in(package)) <= listed
+    listed = [
+        name
+        for name in PUBLIC[package]
+        if not name.startswith("_") and f"{package}.{name}" not in PUBLIC
+    ]
+    assert names_defined_in(package) == listed
+
+
+def test_no_public_name_hides_a_private_package():
+    names = {f"{package}.{name}" for package in PUBLIC for name in PUBLIC[package]}
+    assert names.isdisjoint(PRIVATE)
 
 
 @pytest.mark.parametrize("package", PRIVATE)

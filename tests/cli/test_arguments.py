@@ -8,7 +8,7 @@ from skresp import ResponsivenessExplainer
 from skresp._cli._arguments import parser
 from skresp._cli._main import main
 from skresp.report import AuditReport
-from skresp.report.audit.sections._registry import SECTIONS
+from skresp.report._audit.sections._registry import SECTIONS
 from tests.cli.command_line import audit
 
 

@@ -22,8 +22,8 @@ from skresp._recourse._status import PROOFS
 from skresp.constraints import Linear
 from skresp.metrics import compare_explainers, recourse_summary
 from skresp.report import AuditReport, notice
-from skresp.report.audit._page import page
-from skresp.report.audit.sections._registry import SECTIONS
+from skresp.report._audit._page import page
+from skresp.report._audit.sections._registry import SECTIONS
 from tests.credit_example import lender
 from tests.report.audit.strange_names import STRANGE, strange_report
 

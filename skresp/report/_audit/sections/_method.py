@@ -12,8 +12,8 @@ import joblib
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
-from skresp.report.audit._findings import Findings
-from skresp.report.audit._plain_values import Plain, brief
+from skresp.report._audit._findings import Findings
+from skresp.report._audit._plain_values import Plain, brief
 
 from ._model import unfrozen
 

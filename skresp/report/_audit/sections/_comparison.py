@@ -6,8 +6,8 @@ import numpy as np
 
 from skresp._dataframe import take_rows
 from skresp.metrics import explanation_summary
-from skresp.report.audit._findings import Findings
-from skresp.report.audit._plain_values import Plain, brief, plain_numbers
+from skresp.report._audit._findings import Findings
+from skresp.report._audit._plain_values import Plain, brief, plain_numbers
 
 
 def comparison(f: Findings) -> Plain:

@@ -7,8 +7,8 @@ from typing import Any
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from skresp.report.audit._findings import Findings
-from skresp.report.audit._plain_values import Plain, brief
+from skresp.report._audit._findings import Findings
+from skresp.report._audit._plain_values import Plain, brief
 
 _MOST = 40
 

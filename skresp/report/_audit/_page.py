@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from skresp._html._render import render
-from skresp.report.notice._letter import letter
+from skresp.report._notice._letter import letter
 
 from .sections._registry import SECTIONS
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from skresp._explain._working_values import share_known
 from skresp._typing import BoolArray
-from skresp.report.audit._findings import Findings
-from skresp.report.audit._plain_values import Plain, brief, one_line
+from skresp.report._audit._findings import Findings
+from skresp.report._audit._plain_values import Plain, brief, one_line
 
 from ._people import MOST_GROUPS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from skresp.report.audit._findings import Findings
+from skresp.report._audit._findings import Findings
 
 from ._actions import actions
 from ._comparison import comparison

@@ -8,9 +8,9 @@ import numpy as np
 
 from skresp._dataframe import row_labels, take_rows
 from skresp._explain._number_text import number, state
-from skresp.report.audit._findings import Findings
-from skresp.report.audit._plain_values import Plain, brief, one_line
-from skresp.report.notice._notice import notice
+from skresp.report._audit._findings import Findings
+from skresp.report._audit._plain_values import Plain, brief, one_line
+from skresp.report._notice._notice import notice
 
 MOST_EXAMPLES = 10
 _STATUSES = ("single", "joint", "possible", "fixed", "unknown")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from skresp.report.audit._findings import Findings
-from skresp.report.audit._plain_values import Plain, one_line
+from skresp.report._audit._findings import Findings
+from skresp.report._audit._plain_values import Plain, one_line
 
 
 def actions(f: Findings) -> Plain:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from skresp.metrics import recourse_summary
-from skresp.report.audit._findings import Findings
-from skresp.report.audit._plain_values import Plain, brief, plain_numbers
+from skresp.report._audit._findings import Findings
+from skresp.report._audit._plain_values import Plain, brief, plain_numbers
 
 MOST_GROUPS = 8
 
