@@ -210,7 +210,12 @@ class Explanation(Variants, RowResults):
         )
 
     def to_shap(self) -> Any:
-        """Return the scores as a `shap.Explanation`, for the plots of shap."""
+        """Return the scores as a `shap.Explanation`, for the plots of shap.
+
+        Its `data` are numbers: a label is its position among the categories of the
+        feature, and NaN if the action set lists none. For SHAP and LIME it is the
+        position among the sorted labels of these rows. Labels are in `display_data`.
+        """
         shap = import_optional("shap", used_by="to_shap", install="skresp[shap]")
         base = np.zeros(len(self)) if self.base_values is None else self.base_values
         return shap.Explanation(
@@ -299,11 +304,13 @@ class Explanation(Variants, RowResults):
         for j, position in enumerate(self._columns):
             feature = self._features[self.feature_names[j]]
             values = column(table, position)
-            if feature.kind == "categorical" and not feature.categories:
-                codes = pd.factorize(values.astype(str), sort=True)[0].astype(float)
-                out[:, j] = np.where(values.isna(), np.nan, codes)
-            else:
+            if feature.kind != "categorical" or feature.categories:
                 out[:, j] = column_codes(feature, values)[0]
+            elif self.method == "responsiveness":
+                out[:, j] = np.nan
+            else:
+                ranks = pd.factorize(values.astype(str), sort=True)[0].astype(float)
+                out[:, j] = np.where(values.isna(), np.nan, ranks)
         return out
 
     # -- showing it -------------------------------------------------------------------

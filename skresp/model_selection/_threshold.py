@@ -33,7 +33,7 @@ def threshold_curve(
     -------
     frame with one row per threshold
         The columns are `threshold`, `accuracy`, `denied`, `no_recourse` (shares of
-        all rows) and `no_recourse_of_denied`.
+        all rows) and `no_recourse_of_denied`. Without rows the accuracy is NaN.
     """
     if isinstance(explainer.target_, (AtLeast, AtMost)):
         raise ValueError(
@@ -58,9 +58,8 @@ def threshold_curve(
         )
     valid = verdicts.status != "invalid"
     score, is_target = verdicts.score[valid], is_target[valid]
-    curve.insert(
-        1,
-        "accuracy",
-        [float(((score >= t) == is_target).mean()) for t in curve["threshold"]],
-    )
+    accuracy = np.full(len(curve), np.nan)
+    if len(score):
+        accuracy[:] = [((score >= t) == is_target).mean() for t in curve["threshold"]]
+    curve.insert(1, "accuracy", accuracy)
     return curve

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -328,13 +329,30 @@ def test_shap_gets_values_beside_their_names():
     assert over.display_data[1].tolist() == [1, 10, "v"]
 
 
+def test_labels_that_are_not_listed_have_no_number_for_shap():
+    pytest.importorskip("shap")
+    X = pd.DataFrame({"n": [1, 2, 3], "town": ["b", "a", "b"]})
+    actions = ActionSet(
+        {
+            "n": Feature("integer", 0, 5),
+            "town": Feature("categorical", actionable=False),
+        }
+    )
+    explanation = explain(RuleModel(lambda X: X["n"] > 1), actions, X)
+    for some in (explanation, pickle.loads(pickle.dumps(explanation))):
+        over = some.to_shap()
+        assert np.isnan(over.data[:, 1]).all()
+        assert over.display_data[:, 1].tolist() == ["b", "a", "b"]
+
+
 def test_shap_takes_polars_with_dates():
     pl = pytest.importorskip("polars")
     pytest.importorskip("shap")
     P = pl.DataFrame({"n": [1, 2], "day": [datetime.date(2020, 1, 1)] * 2})
     spy = RuleModel(lambda P: (P["n"] > 1).to_numpy())
     over = explain(spy, ActionSet.infer(P, immutable=["day"]), P).to_shap()
-    assert over.data[:, 1].tolist() == [0, 0]
+    assert np.isnan(over.data[:, 1]).all()
+    assert over.display_data[:, 1].tolist() == P["day"].to_list()
 
 
 def test_an_explanation_outlives_changes_to_the_data():

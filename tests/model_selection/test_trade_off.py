@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -91,6 +93,27 @@ def test_a_search_refits_by_the_rule():
     assert search.best_index_ == int(np.flatnonzero(table["chosen"])[0])
     assert table.loc[search.best_index_, "eligible"]
     assert search.best_estimator_.predict(credit.data[:2]).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LogisticRegression(max_iter=500), RandomForestClassifier(5, random_state=0)],
+)
+def test_the_curve_of_no_rows_has_the_usual_columns(model):
+    credit = make_credit(60, random_state=0)
+    X, y = credit.data, credit.target
+    fitted = encoded(model).fit(X, y)
+    explainer = ResponsivenessExplainer(fitted, credit.action_set, target=1).fit(X)
+    usual = threshold_curve(explainer, X, y, [0.3, 0.6])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        none = threshold_curve(explainer, X[:0], y[:0], [0.3, 0.6])
+        curve = explainer.verify(X[:0]).curve([0.3, 0.6])
+    assert none.dtypes.equals(usual.dtypes)
+    assert none["accuracy"].isna().all()
+    assert curve.dtypes.equals(usual.dtypes.drop("accuracy"))
+    assert curve["threshold"].tolist() == [0.3, 0.6]
+    assert (curve.drop(columns="threshold") == 0).all(axis=None)
 
 
 @pytest.mark.parametrize(
