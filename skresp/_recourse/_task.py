@@ -29,9 +29,9 @@ from ._budget import SearchBudget
 from ._cost import costs_of
 from ._option_points import choices_reach_target
 from ._single_features import SingleFeatures
-from ._smallest_witness import Witnesses
 from ._status import Proof, Status
 from ._verdict_arrays import VerdictArrays
+from ._witnesses import Witnesses
 from .engines._base import Engine, EngineInput, EngineResult, NotSeparableError
 from .engines._black_box import BlackBoxEngine
 

@@ -187,8 +187,8 @@ def test_kernels_run_as_python_for_a_debugger():
             print(verdicts.status.tolist(), verdicts.best_score.round(9).tolist())
             print(explainer.explain(X[:40]).values.round(9).tolist())
         from skresp._model.trees._line_kernel import leaves_met
-        from skresp._recourse.engines.trees._search import search
-        from skresp._recourse.engines.linear._table_sums import search_sums
+        from skresp._recourse.engines.trees._box_search import search
+        from skresp._recourse.engines.linear._gains import search_sums
         import sys
         kinds = {type(kernel).__name__ for kernel in (leaves_met, search, search_sums)}
         print(*kinds, file=sys.stderr)

@@ -12,7 +12,7 @@ from skresp._model._row_batch import RowBatch
 from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import EngineInput, EngineResult
-from skresp._recourse.engines.trees._table_search import SearchMode
+from skresp._recourse.engines._table_search import SearchMode
 from skresp._typing import FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MOST_LISTED_INTEGERS

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from skresp._recourse.engines._base import EngineInput, EngineResult, Run
-from skresp._recourse.engines._work_limit import run_until
+from skresp._recourse.engines._table_search import (
+    MAX_PARTS,
+    Goal,
+    SearchMode,
+    run_until,
+)
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 
+from ._box_search import search, search_all
 from ._change_classes import ChangeClasses, Codes
-from ._gain_index import GainIndex
-from ._leaf_tables import MAX_PARTS
-from ._search import search, search_all
-from ._single_part import single_part_gains, tree_sums
-from ._table_search import Goal, SearchMode
+from ._nodes import tree_sums
+from ._single_part import GainIndex, single_part_gains
 
 if TYPE_CHECKING:
     from ._engine import TreeEngine

@@ -12,6 +12,7 @@ from skresp._model._row_batch import RowBatch
 from skresp._model.trees._score_function import TreeScoreFunction
 from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import MAX_CLOSE, EngineInput, EngineResult
+from skresp._recourse.engines._table_search import SearchMode
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 from skresp.reach._deadline import OutOfTimeError
@@ -21,7 +22,6 @@ from ._change_classes import Coder, classes_of, tolerance_of
 from ._class_search import ClassSearch
 from ._cutter import TreeCutter
 from ._nodes import Trees
-from ._table_search import SearchMode
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,39 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from skresp._numba import compiled
-from skresp._typing import FloatArray
 
-from ._nodes import FEATURE, LEFT, RANK, RIGHT, Ints
+from ._nodes import FEATURE, LEFT, RIGHT, Ints, goes_left
 
-# Maximum number of parts in one search: the parts of a table are bits of an integer.
-MAX_PARTS = 62
 MAX_CELLS = 1 << 16
 MAX_TABLES = 1 << 10
 # Size of the hash table from parts to tables.
 HASH = 1 << 11
-
-
-class Tables(NamedTuple):
-    """Sums over the combinations of few parts or groups each.
-
-    Attributes
-    ----------
-    masks : array of shape (max_tables,)
-        The parts of each table, as bits.
-    offsets : array of shape (max_tables + 1,)
-        Where the cells of each table begin; the last part varies fastest.
-    cells : array of shape (max_cells, n_scores)
-    levels : array of shape (max_tables, n_parts + 1)
-        `levels[t, l]` is where the maxima of table `t` over all but its first `l`
-        parts begin in `maxima`.
-    maxima : array of shape (n_maxima, n_scores)
-    """
-
-    masks: Ints
-    offsets: Ints
-    cells: FloatArray
-    levels: Ints
-    maxima: FloatArray
 
 
 class Box(NamedTuple):
@@ -93,14 +67,6 @@ class Buffers(NamedTuple):
     positions: Ints
     waiting: Ints
     trail: Ints
-
-
-@compiled
-def goes_left(code, node, nodes, missing_left):  # type: ignore[no-untyped-def]
-    """Return whether a code goes left at a node."""
-    if code < 0:
-        return missing_left[node]
-    return code <= nodes[node, RANK]
 
 
 @compiled
@@ -304,41 +270,3 @@ def walk(  # type: ignore[no-untyped-def]
         for r in range(scores):
             bound[r] += best[r]
     return fits
-
-
-@compiled
-def prefix_maxima(table_arrays, tables, sizes):  # type: ignore[no-untyped-def]
-    """Compute the maxima of tables over all but their first parts.
-
-    `tables` is the number of tables, `sizes` the number of choices of each part or
-    group; `levels` and `maxima` are set.
-    """
-    masks, offsets, cells, levels, maxima = table_arrays
-    scores = cells.shape[1]
-    end = 0
-    dims = np.empty(len(sizes), np.int64)
-    for t in range(tables):
-        depth = 0
-        for a in range(len(sizes)):
-            if masks[t] >> a & 1:
-                dims[depth] = sizes[a]
-                depth += 1
-        size = offsets[t + 1] - offsets[t]
-        levels[t, depth] = end
-        for k in range(size):
-            for r in range(scores):
-                maxima[end + k, r] = cells[offsets[t] + k, r]
-        below = end
-        end += size
-        for level in range(depth - 1, -1, -1):
-            width = dims[level]
-            size //= width
-            levels[t, level] = end
-            for k in range(size):
-                for r in range(scores):
-                    most = maxima[below + k * width, r]
-                    for o in range(1, width):
-                        most = max(most, maxima[below + k * width + o, r])
-                    maxima[end + k, r] = most
-            below = end
-            end += size

@@ -1,4 +1,4 @@
-"""Nodes of a tree ensemble, as arrays for kernels."""
+"""Nodes of a tree ensemble as arrays, and the path of a row through them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._numba import compiled
 from skresp._typing import BoolArray, FloatArray
 
 Ints = NDArray[np.int64]
@@ -37,3 +38,28 @@ class Trees(NamedTuple):
     missing_left: BoolArray
     gain: FloatArray
     depth: int
+
+
+@compiled
+def goes_left(code, node, nodes, missing_left):  # type: ignore[no-untyped-def]
+    """Return whether a code goes left at a node."""
+    if code < 0:
+        return missing_left[node]
+    return code <= nodes[node, RANK]
+
+
+@compiled
+def tree_sums(trees, codes):  # type: ignore[no-untyped-def]
+    """Return the sums of all trees at rows of codes."""
+    roots, nodes, missing_left, gain, _ = trees
+    out = np.zeros((len(codes), gain.shape[1]))
+    for tree in range(len(roots)):
+        for i in range(len(codes)):
+            node = roots[tree]
+            while nodes[node, FEATURE] >= 0:
+                code = codes[i, nodes[node, FEATURE]]
+                goes = goes_left(code, node, nodes, missing_left)
+                node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+            for r in range(gain.shape[1]):
+                out[i, r] += gain[node, r]
+    return out

@@ -2,12 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from skresp._numba import compiled
+from skresp._typing import FloatArray, IndexArray
 
-from ._leaf_tables import goes_left
-from ._nodes import FEATURE, LEFT, RIGHT
+from ._nodes import FEATURE, LEFT, RIGHT, Ints, goes_left
+
+
+@dataclass(frozen=True)
+class GainIndex:
+    """Index of a flat array with one entry per person, part and class, in this order.
+
+    Attributes
+    ----------
+    start : array of shape (n_people, n_parts + 1)
+        Where the entries of each person and part begin; the last column is where those
+        of the person end.
+    owner, part, which : arrays of shape (n_entries,)
+        Person, part and class of each entry.
+    """
+
+    start: Ints
+    owner: IndexArray
+    part: IndexArray
+    which: Ints
+
+    @classmethod
+    def of(cls, first: Ints, counts: Ints) -> GainIndex:
+        """Return the index of classes that begin at `first`, `counts` of each part."""
+        n, parts = first.shape
+        flat = counts.ravel()
+        ends = np.concatenate([[0], np.cumsum(flat)]).astype(np.int64)
+        start = np.zeros((n, parts + 1), dtype=np.int64)
+        start[:, :parts] = ends[:-1].reshape(n, parts)
+        if parts:
+            start[:, parts] = ends[parts::parts]
+        owner = np.repeat(np.arange(n), counts.sum(axis=1))
+        part = np.repeat(np.tile(np.arange(parts), n), flat)
+        which = np.repeat(first.ravel() - ends[:-1], flat)
+        return cls(start, owner, part, which + np.arange(len(which)))
+
+    def best(self, values: FloatArray) -> IndexArray:
+        """Return for each person the entry with the greatest value."""
+        return np.lexsort((-values, self.owner))[self.start[:, 0]]
 
 
 @compiled
@@ -101,23 +141,6 @@ def _add_tree(  # type: ignore[no-untyped-def]
         for k in range(low, high):
             for r in range(scores):
                 out[start[p] + order[k], r] += gain[node, r] - gain[base, r]
-
-
-@compiled
-def tree_sums(trees, codes):  # type: ignore[no-untyped-def]
-    """Return the sums of all trees at rows of codes."""
-    roots, nodes, missing_left, gain, _ = trees
-    out = np.zeros((len(codes), gain.shape[1]))
-    for tree in range(len(roots)):
-        for i in range(len(codes)):
-            node = roots[tree]
-            while nodes[node, FEATURE] >= 0:
-                code = codes[i, nodes[node, FEATURE]]
-                goes = goes_left(code, node, nodes, missing_left)
-                node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
-            for r in range(gain.shape[1]):
-                out[i, r] += gain[node, r]
-    return out
 
 
 @compiled

@@ -9,18 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from skresp._numba import compiled
-
-from ._leaf_tables import (
-    HASH,
-    MAX_CELLS,
-    MAX_TABLES,
-    Box,
-    Buffers,
+from skresp._recourse.engines._table_search import (
+    Goal,
+    SearchMode,
     Tables,
+    branch,
     prefix_maxima,
-    walk,
 )
-from ._table_search import Goal, SearchMode, branch
+
+from ._leaf_tables import HASH, MAX_CELLS, MAX_TABLES, Box, Buffers, walk
 
 _MAX_BOXES = 512
 _LARGEST_GROUP = 16

@@ -1,16 +1,34 @@
-"""Branch and bound over tables."""
+"""Branch and bound over tables, for engines whose scores are sums of table cells.
+
+A person chooses one option of each part. A table holds what the options of a few parts
+add to the scores; prefix maxima of the tables bound every completion of a partial
+choice.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
-from typing import NamedTuple
+from time import monotonic
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp._numba import compiled
+from skresp._typing import FloatArray
+from skresp.reach._deadline import Deadline
 
-# Up to this many classes of a part are sorted by insertion.
+Answer = TypeVar("Answer")
+Ints = NDArray[np.int64]
+
+# Maximum number of parts in one search: the parts of a table are bits of an integer.
+MAX_PARTS = 62
+# Up to this many options of a part are sorted by insertion.
 _FEW = 32
+# Units of work that a kernel may do at first: a few milliseconds.
+_FIRST_WORK = 2_000_000
+_GROWTH = 4
 
 
 class SearchMode(IntEnum):
@@ -32,6 +50,88 @@ class Goal(NamedTuple):
     wanted_gain: float
     enough: float
     max_steps: int
+
+
+class Tables(NamedTuple):
+    """Sums over the combinations of few parts or groups each.
+
+    Attributes
+    ----------
+    masks : array of shape (max_tables,)
+        The parts of each table, as bits.
+    offsets : array of shape (max_tables + 1,)
+        Where the cells of each table begin; the last part varies fastest.
+    cells : array of shape (max_cells, n_scores)
+    levels : array of shape (max_tables, n_parts + 1)
+        `levels[t, l]` is where the maxima of table `t` over all but its first `l`
+        parts begin in `maxima`.
+    maxima : array of shape (n_maxima, n_scores)
+    """
+
+    masks: Ints
+    offsets: Ints
+    cells: FloatArray
+    levels: Ints
+    maxima: FloatArray
+
+
+def run_until(deadline: Deadline, kernel: Callable[[Any], Answer]) -> Answer:
+    """Call a kernel with a growing work limit until it finishes or time runs out.
+
+    The kernel gets an array `meter`: it adds its work to `meter[0]` and stops above
+    `meter[1]`. It keeps no state between calls, so it starts over each time. Without
+    a deadline there is one call without a limit.
+    """
+    allowed = _FIRST_WORK if deadline.is_limited else np.iinfo(np.int64).max
+    while True:
+        meter = np.array([0, allowed], dtype=np.int64)
+        began = monotonic()
+        answer = kernel(meter)
+        if meter[0] <= allowed or deadline.is_over:
+            return answer
+        speed = allowed / max(monotonic() - began, 1e-6)
+        more = min(_GROWTH * allowed, int(speed * deadline.left))
+        if more <= allowed:
+            return answer  # the time left would not get the kernel any further
+        allowed = more
+
+
+@compiled
+def prefix_maxima(table_arrays, tables, sizes):  # type: ignore[no-untyped-def]
+    """Compute the maxima of tables over all but their first parts.
+
+    `tables` is the number of tables, `sizes` the number of choices of each part or
+    group; `levels` and `maxima` are set.
+    """
+    masks, offsets, cells, levels, maxima = table_arrays
+    scores = cells.shape[1]
+    end = 0
+    dims = np.empty(len(sizes), np.int64)
+    for t in range(tables):
+        depth = 0
+        for a in range(len(sizes)):
+            if masks[t] >> a & 1:
+                dims[depth] = sizes[a]
+                depth += 1
+        size = offsets[t + 1] - offsets[t]
+        levels[t, depth] = end
+        for k in range(size):
+            for r in range(scores):
+                maxima[end + k, r] = cells[offsets[t] + k, r]
+        below = end
+        end += size
+        for level in range(depth - 1, -1, -1):
+            width = dims[level]
+            size //= width
+            levels[t, level] = end
+            for k in range(size):
+                for r in range(scores):
+                    most = maxima[below + k * width, r]
+                    for o in range(1, width):
+                        most = max(most, maxima[below + k * width + o, r])
+                    maxima[end + k, r] = most
+            below = end
+            end += size
 
 
 @compiled
