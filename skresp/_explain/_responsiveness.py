@@ -20,14 +20,13 @@ from skresp._model._target import make_target_rule
 from skresp._validation import check_integer, check_time_limit, is_integer, is_number
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline, OutOfTimeError
-from skresp.reach._feasible_changes import has_line
 from skresp.reach._interventions import check_interventions
 from skresp.reach._reachable_set import METHODS, check_valid
 from skresp.scores import sample_size
 from skresp.scores._random_effects import RandomEffects
 from skresp.scores._responsiveness import score
 from skresp.scores._settings import ScoreSettings
-from skresp.scores._strategy import points_of_score
+from skresp.scores._strategy import max_listed, may_have_lines, points_of_score
 
 from ._base import BaseExplainer
 from ._context import ResponsivenessContext, distinct_people
@@ -214,29 +213,22 @@ class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
         self._engine: Any = None
         return self
 
-    def _uses_lines(self, deadline: Deadline) -> bool:
-        """Return whether scores may be exact along lines.
+    def _max_listed(self, deadline: Deadline) -> int | None:
+        """Return `max_listed` of scores that may be exact along lines, or None.
 
         The model is parsed for this, which takes time: only if some feature has a
         line, and the deadline allows it.
         """
-        actions = self.action_set_
         if self.method != "auto" or self.random_effects is not None:
-            return False
-        if not any(has_line(feature) for feature in actions.features.values()):
-            return False
-        targets = {target for _, target in actions.effects}
-        moving = {
-            name
-            for name, f in actions.features.items()
-            if f.kind != "categorical" and (f.can_change or name in targets)
-        }
+            return None
+        if not may_have_lines(self.action_set_):
+            return None
         try:
             with allow(deadline):
                 known = self._fitted_model.score_function
         except OutOfTimeError:
-            return False
-        return known is not None and known.maps_lines(moving)
+            return None
+        return None if known is None else max_listed(known, self.action_set_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -379,12 +371,15 @@ class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
             effects,
             points,
         )
+        listed = self._max_listed(deadline)
+        if listed is not None:
+            settings = replace(settings, max_listed=listed)
         return ResponsivenessContext(
             fitted_model=self._fitted_model,
             settings=settings,
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             missing=self.missing,
-            uses_lines=self._uses_lines(deadline),
+            uses_lines=listed is not None,
         )
 
     def _name_invalid(self, context: ResponsivenessContext, table: Any) -> None:

@@ -14,11 +14,11 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._errors import TooManyTogetherError
+from skresp.reach._feasible_changes import features_on_lines, may_have_long_range
 from skresp.reach._options import (
     Options,
     has_moved,
     is_stuck,
-    moves_along_line,
     options_of,
     thinned,
 )
@@ -76,11 +76,7 @@ class VerificationTask:
     @property
     def rows_per_run(self) -> int:
         """Number of rows examined together: fewer where each has many options."""
-        lines = any(
-            moves_along_line(part, self.engine.max_listed)
-            or any(f.kind == "real" and f.can_change for f in part.features)
-            for part in parts_of(self.actions)
-        )
+        lines = features_on_lines(self.actions, self.engine.max_listed)
         few = max(16, _MAX_OPTIONS // self.engine.max_line_pieces)
         return min(_MAX_ROWS, few) if lines else _MAX_ROWS
 
@@ -264,7 +260,7 @@ class VerificationTask:
         if self.budget.cost is None:
             for each, here in zip(options, columns, strict=True):
                 part = each.part
-                if engine.knows_lines and moves_along_line(part, engine.max_listed):
+                if engine.knows_lines and may_have_long_range(part, engine.max_listed):
                     witnesses.shrink(part, int(here[0]))
         else:
             shown = has_witness & (found.proof == Proof.WITNESS)

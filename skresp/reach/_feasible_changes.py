@@ -1,7 +1,9 @@
 """The feasible changes of people on one part: complete lists, lines, or neither.
 
 Scores and verdicts both start from here, so they cannot disagree about what is
-feasible.
+feasible. `has_long_range` is the one rule for a number in a part of its own: a row
+whose range is long has a line, any other row has a list. `may_have_long_range` says
+whether there can be such a row, and `features_on_lines` which features can move then.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from skresp._actions._feature import Feature
+from skresp._actions._action_set import ActionSet
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._allowance import allow
@@ -19,8 +21,8 @@ from ._cache import Reach, reach_by_solver, shared_cache
 from ._deadline import NEVER, Deadline
 from ._distinct_rows import distinct_rows
 from ._lines import Lines, lines_of
-from ._own_changes import own_ranges
-from ._part import Part, stands_alone
+from ._own_changes import most_steps, own_ranges
+from ._part import Part, parts_of, stands_alone
 
 # The most changes that are listed for an integer feature that stands alone. With more,
 # a score is computed along its line or sampled, and a verdict uses points of its line.
@@ -87,16 +89,16 @@ class FeasibleChanges:
         values: FloatArray,
         method: str = "auto",
         deadline: Deadline = NEVER,
-        most: int | None = None,
+        max_listed: int = MOST_LISTED_INTEGERS,
     ) -> FeasibleChanges:
         """Return the feasible changes of some rows.
 
-        `most` is how many changes of a feature that stands alone are listed.
+        `max_listed` is how many changes of an integer that stands alone are listed.
         """
         which = np.full(len(values), -1, dtype=np.intp)
         listed = np.ones(len(values), dtype=bool)
-        if stands_alone(part) and method in ("auto", "sample"):
-            listed = ~is_drawn_from(part, values, most)
+        if method in ("auto", "sample"):
+            listed = ~has_long_range(part, values, max_listed)
         first, which[listed] = distinct_rows(values[listed])
         distinct = values[listed][first]
         if method == "highs":
@@ -111,19 +113,41 @@ class FeasibleChanges:
         return cls(part, values, which, distinct, reaches)
 
 
-def is_drawn_from(part: Part, values: FloatArray, most: int | None = None) -> BoolArray:
-    """Return which rows have too many changes of a feature that stands alone."""
+def has_long_range(part: Part, values: FloatArray, max_listed: int) -> BoolArray:
+    """Return which rows have a line instead of a list of changes.
+
+    They are rows whose own range of a number that stands alone is long: a range of
+    reals, or of integers with more than `max_listed` steps. Other rows do not matter.
+    """
+    if not stands_alone(part):
+        return np.zeros(len(values), dtype=bool)
     low, high = own_ranges(part.features[0], values[:, 0])
     if part.features[0].kind == "real":
         return low < high
-    return high - low + 1 > (MOST_LISTED_INTEGERS if most is None else most)
+    return high - low + 1 > max_listed
 
 
-def has_line(feature: Feature) -> bool:
-    """Return whether somebody may change a feature along a line."""
-    if not feature.actionable:
+def may_have_long_range(part: Part, max_listed: int) -> bool:
+    """Return whether `has_long_range` can be true for some row."""
+    if not stands_alone(part) or not part.features[0].can_change:
         return False
-    if feature.kind == "integer":
-        low, high = feature.bounds
-        return high - low > MOST_LISTED_BESIDE_A_LINE
-    return feature.kind == "real"
+    return part.features[0].kind == "real" or most_steps(part.features[0]) > max_listed
+
+
+def features_on_lines(actions: ActionSet, max_listed: int) -> set[str]:
+    """Return the features that may move along a line, with those that follow.
+
+    A real may, also beside other features of its part; an integer only if it stands
+    alone.
+    """
+    moving: set[str] = set()
+    for part in parts_of(actions):
+        if not part.actionable:
+            continue
+        is_long = may_have_long_range(part, max_listed)
+        for k in part.order:
+            free = part.features[k].kind == "real" and part.features[k].can_change
+            follows = any(part.names[s] in moving for s, _ in part.links_into[k])
+            if is_long or free or follows:
+                moving.add(part.names[k])
+    return moving

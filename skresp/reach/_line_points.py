@@ -68,27 +68,21 @@ def lone_changes(
     cutter: Any,
     knows_lines: bool,
     ends: bool = False,
-) -> list[tuple[FloatArray | None, bool]]:
+) -> list[tuple[FloatArray, bool]]:
     """Return for each value of a feature that stands alone changes that represent all.
 
-    The changes are None where the value has no line. The flag is False where they do
-    not represent all: if `knows_lines` is False, or if two cuts of the model are closer
-    than rounding. With `ends` the ends of the pieces between the cuts of the model are
-    included.
+    Every value has a line. The flag is False where the changes do not represent all: if
+    `knows_lines` is False, or if two cuts of the model are closer than rounding. With
+    `ends` the ends of the pieces between the cuts of the model are included.
     """
     feature = part.features[0]
     step = float(feature.step or 1) if feature.kind == "integer" else 1.0
     low, high = own_ranges(feature, values[:, 0])
-    some = np.flatnonzero(low < high)
-    out: list[tuple[FloatArray | None, bool]] = [(None, False)] * len(values)
-    if not len(some):
-        return out
-    low, high = low[some], high[some]
-    lines = np.arange(len(some))
-    complete = np.full(len(some), knows_lines)
+    lines = np.arange(len(values))
+    complete = np.full(len(values), knows_lines)
     if cutter is not None:
         line, cut, crowded = cutter(
-            rows[some], low[:, None] * step, high[:, None] * step, low, high
+            rows, low[:, None] * step, high[:, None] * step, low, high
         )
         inside = (cut > low[line]) & (cut < high[line])
         line, cut = line[inside], cut[inside]
@@ -107,7 +101,7 @@ def lone_changes(
         inside = (amount >= low[line]) & (amount <= high[line])
         line, amount = line[inside], amount[inside]
     else:
-        size = np.maximum(np.maximum(np.abs(low), np.abs(high)), abs(values[some, 0]))
+        size = np.maximum(np.maximum(np.abs(low), np.abs(high)), abs(values[:, 0]))
         beside, pieces = lines[:0], low[:0]
         if ends:
             # A cut may be so close to an end of the line that rounding hides it.
@@ -129,10 +123,9 @@ def lone_changes(
     line, amount = line[order], amount[order]
     new = np.r_[True, (line[1:] != line[:-1]) | (amount[1:] != amount[:-1])]
     line, amount = line[new], amount[new] * step
-    stops = np.searchsorted(line, np.arange(len(some) + 1))
-    for k, i in enumerate(some.tolist()):
-        out[i] = amount[stops[k] : stops[k + 1], None], bool(complete[k])
-    return out
+    stops = np.searchsorted(line, lines)[1:]
+    changes = np.split(amount[:, None], stops)
+    return list(zip(changes, complete.tolist(), strict=True))
 
 
 def lone_inward(changes: FloatArray, feature: Feature, value: float) -> IndexArray:

@@ -19,9 +19,10 @@ from ._allowance import allow
 from ._cache import Reach, make_reaches, shared_cache
 from ._deadline import NEVER, Deadline
 from ._errors import ContinuousError, TooLargeError
+from ._feasible_changes import has_long_range
 from ._line_points import Entry, lone_changes, lone_inward, mixed_changes
 from ._own_changes import own_count
-from ._part import Part, stands_alone
+from ._part import Part
 from ._sampling import draw_own, sample_joint, sample_minimal
 
 # The most changes of one person on one part.
@@ -225,14 +226,16 @@ def options_of(
         ends,
     )
     by_value: list[Entry | None] = [None] * len(values)
-    if moves_along_line(part, most):
-        lone = lone_changes(part, values, rows, cutter, knows_lines, ends)
-        for i, (change, complete) in enumerate(lone):
-            if change is not None:
-                points = 1 if knows_lines else len(change) - 1
-                inward = lone_inward(change, part.features[0], float(values[i, 0]))
-                single = change[:, 0] != 0
-                by_value[i] = Entry(change, single, complete, points, inward)
+    on_line = np.flatnonzero(has_long_range(part, values, most))
+    if len(on_line):
+        lone = lone_changes(
+            part, values[on_line], rows[on_line], cutter, knows_lines, ends
+        )
+        for i, (change, complete) in zip(on_line.tolist(), lone, strict=True):
+            points = 1 if knows_lines else len(change) - 1
+            inward = lone_inward(change, part.features[0], float(values[i, 0]))
+            single = change[:, 0] != 0
+            by_value[i] = Entry(change, single, complete, points, inward)
     left = [i for i, entry in enumerate(by_value) if entry is None]
     if left:
         reaches = shared_cache.get(part, values[left], deadline)
@@ -296,20 +299,6 @@ def thinned(options: Sequence[Options], most: int) -> list[Options]:
         each if n <= share else each.thinned(share)
         for each, n in zip(options, points, strict=True)
     ]
-
-
-def moves_along_line(part: Part, most: int) -> bool:
-    """Return whether a part is one free number that moves along a line.
-
-    A real does, and an integer with more than `most` changes.
-    """
-    if not stands_alone(part):
-        return False
-    feature = part.features[0]
-    if feature.kind != "integer" or not feature.can_change:
-        return feature.kind == "real"
-    low, high = feature.bounds
-    return (high - low) / (feature.step or 1) > most
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,20 @@ def own_steps(feature: Feature, value: float) -> tuple[int, int]:
     return math.ceil(low / step), math.floor(high / step)
 
 
+def most_steps(feature: Feature) -> int:
+    """Return the largest number of own changes in the range of an integer, 0 included.
+
+    That is over all current values; a value has at most one more change, if 0 is
+    outside its range.
+    """
+    low, high = feature.bounds
+    up = high - low if feature.max_increase is None else feature.max_increase
+    down = high - low if feature.max_decrease is None else feature.max_decrease
+    if feature.direction is not None:
+        up, down = (up, 0) if feature.direction == "increase" else (0, down)
+    return int(min(high - low, up + down) // (feature.step or 1)) + 1
+
+
 def own_ranges(feature: Feature, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the smallest and largest own change for each value, integers in steps.
 

@@ -110,7 +110,7 @@ def points_of(
         values = codes[cached.run][:, columns]
         rows = np.arange(cached.run.start, cached.run.stop)
         feasible = FeasibleChanges.of(
-            part, values, settings.method, settings.deadline, cached.most
+            part, values, settings.method, settings.deadline, settings.max_listed
         )
         if part in cached.answers and j in part.actionable:
             table = make_change_table(

@@ -29,7 +29,6 @@ from ._row_rng import Keys, feature_keys, generator
 from ._sampled import Draw, count_drawn, draws
 from ._scores import CachedAnswers, Scores
 from ._settings import ScoreSettings
-from ._strategy import most_listed
 
 # Rows whose feasible changes are looked up together.
 ROWS_AT_ONCE = 16_384
@@ -229,7 +228,7 @@ class _Run:
             self.unknown[:, [actions.names.index(n) for n in actions.actionable]] = True
             self.out.mark_unknown(self.unknown)
         self.out = replace(
-            self.out, answer_cache=[CachedAnswers(self._slice, None, {}, in_time=False)]
+            self.out, answer_cache=[CachedAnswers(self._slice, {}, in_time=False)]
         )
 
     @property
@@ -266,11 +265,10 @@ class _Run:
             )
             if part.actionable or part.constraints
         ]
-        most = most_listed(batch, [(part, v) for part, v, _ in parts], settings)
         valid = self.out.valid
         for part, values, columns in parts:
             feasible = FeasibleChanges.of(
-                part, values, settings.method, settings.deadline, most
+                part, values, settings.method, settings.deadline, settings.max_listed
             )
             np.logical_and(valid, feasible.valid, out=valid)
             if part.actionable:
@@ -300,9 +298,7 @@ class _Run:
             self._score_effects(on_parts)
         else:
             self._score_unlisted(on_parts)
-        self.out = replace(
-            self.out, answer_cache=[CachedAnswers(self._slice, most, answers)]
-        )
+        self.out = replace(self.out, answer_cache=[CachedAnswers(self._slice, answers)])
 
     def _score_listed(
         self, table: ChangeTable, columns: IndexArray, hits: IndexArray

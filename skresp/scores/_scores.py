@@ -20,8 +20,6 @@ class CachedAnswers:
     ----------
     run : slice
         The rows.
-    most : int or None
-        The number of changes up to which a feature that stands alone was listed.
     answers : dict of Part to array of uint8
         For each part which points reach the target, as packed bits.
     in_time : bool
@@ -29,7 +27,6 @@ class CachedAnswers:
     """
 
     run: slice
-    most: int | None
     answers: dict[Part, NDArray[np.uint8]]
     in_time: bool = True
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from skresp.reach._deadline import NEVER, Deadline
+from skresp.reach._feasible_changes import MOST_LISTED_INTEGERS
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class ScoreSettings:
     effects : RandomEffects or None
     points : float
         Points that one sampled score may propose.
+    max_listed : int
+        Changes of an integer that stands alone that are listed.
     deadline : Deadline
         When the computation has to end.
     """
@@ -37,4 +40,5 @@ class ScoreSettings:
     invalid_rows: str = "raise"
     effects: Any = None
     points: float = np.inf
+    max_listed: int = MOST_LISTED_INTEGERS
     deadline: Deadline = NEVER

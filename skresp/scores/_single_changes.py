@@ -22,7 +22,6 @@ from ._exact_lines import Pieces, crowded_lines, exact_lines
 from ._row_rng import Keys
 from ._sampled import DrawFunction, draws
 from ._settings import ScoreSettings
-from ._strategy import most_listed
 
 
 @dataclass
@@ -75,9 +74,8 @@ def single_changes(
         The most points to evaluate for each person.
     """
     search = _Search(batch, part, j, rows, values, points)
-    most = most_listed(batch, [(part, values)], settings)
     feasible = FeasibleChanges.of(
-        part, values, settings.method, settings.deadline, most
+        part, values, settings.method, settings.deadline, settings.max_listed
     )
     search.try_listed(feasible, settings.interventions)
     for some, draw in draws(feasible, settings):

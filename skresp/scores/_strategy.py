@@ -13,28 +13,29 @@ the interventions are few, found by the solver  enumerated, exact (`_sampled`)
 anything else                                   sampled (`_sampled`)
 ==============================================  =====================================
 
-`method="grid"` and `method="highs"` list, or raise. An integer feature without
-constraints is a line, not a list, if it has more than `MOST_LISTED_BESIDE_A_LINE`
-changes and the model is known along it.
+`method="grid"` and `method="highs"` list, or raise. An integer that stands alone is
+listed up to `max_listed` changes: fewer where the model is known along its line.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
-from skresp._model._row_batch import RowBatch
-from skresp._typing import FloatArray, IndexArray
+from skresp._model._score_function import ScoreFunction
+from skresp._typing import IndexArray
 from skresp.reach._feasible_changes import (
     MOST_LISTED_BESIDE_A_LINE,
+    MOST_LISTED_INTEGERS,
     FeasibleChanges,
-    is_drawn_from,
+    features_on_lines,
+    may_have_long_range,
 )
 from skresp.reach._grid import MOST_ROWS_OF_ONE
+from skresp.reach._own_changes import most_steps
 from skresp.reach._part import Part, parts_of, stands_alone
 
 from ._settings import ScoreSettings
@@ -60,21 +61,20 @@ def split_rows(
     return np.flatnonzero(ranged), np.flatnonzero(unlisted), np.flatnonzero(listed)
 
 
-def most_listed(
-    batch: RowBatch, parts: Sequence[tuple[Part, FloatArray]], settings: ScoreSettings
-) -> int | None:
-    """Return how many changes of a feature that stands alone are listed.
+def may_have_lines(actions: ActionSet) -> bool:
+    """Return whether some row may have a line, so that the model must be read."""
+    return bool(features_on_lines(actions, MOST_LISTED_BESIDE_A_LINE))
 
-    Few if the model is known along lines, else None for the default. The model is read
-    only if somebody has more changes than that, because reading takes time.
+
+def max_listed(score_function: ScoreFunction, actions: ActionSet) -> int | None:
+    """Return how many changes of an integer that stands alone are listed.
+
+    Few if the model is known along all lines that are left then. None if it is not
+    known along some line even if as many as possible are listed.
     """
-    if not may_use_lines(settings):
-        return None
-    few = MOST_LISTED_BESIDE_A_LINE
-    for part, values in parts:
-        if stands_alone(part) and part.features[0].kind == "integer":
-            if is_drawn_from(part, values, few).any():
-                return few if batch.score_function is not None else None
+    for most in (MOST_LISTED_BESIDE_A_LINE, MOST_LISTED_INTEGERS):
+        if score_function.maps_lines(features_on_lines(actions, most)):
+            return most
     return None
 
 
@@ -97,8 +97,9 @@ def points_of_score(
 
 def _may_be_sampled(part: Part) -> bool:
     """Return whether somebody may have changes on a part that are not all listed."""
-    most = MOST_LISTED_BESIDE_A_LINE if stands_alone(part) else MOST_ROWS_OF_ONE
-    return math.prod(_most_changes(f) for f in part.features) > most
+    if stands_alone(part):
+        return may_have_long_range(part, MOST_LISTED_BESIDE_A_LINE)
+    return math.prod(_most_changes(f) for f in part.features) > MOST_ROWS_OF_ONE
 
 
 def _most_changes(feature: Feature) -> float:
@@ -108,6 +109,5 @@ def _most_changes(feature: Feature) -> float:
     if feature.kind == "real":
         return math.inf
     if feature.kind == "integer":
-        low, high = feature.bounds
-        return (high - low) // (feature.step or 1) + 2
+        return most_steps(feature) + 1
     return len(feature.categories or (0, 1)) + 1

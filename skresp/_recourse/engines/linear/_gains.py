@@ -22,7 +22,8 @@ from skresp._recourse.engines._table_search import (
 from skresp._typing import FloatArray, IndexArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
-from skresp.reach._options import Options, moves_along_line
+from skresp.reach._options import Options
+from skresp.reach._part import stands_alone
 from skresp.reach._upper_bound import MOST_NODES
 
 from ._optimum import Optimum, best_change
@@ -89,7 +90,7 @@ class Gains(Run):
         The best change that the solver finds is added to the options of the part.
         """
         options, width = self.options[p], self.gap.shape[1]
-        if moves_along_line(options.part, 0) and not options.is_thinned:
+        if stands_alone(options.part) and not options.is_thinned:
             return {}  # one of the ends, which are among the options, is the best
         wanted = ~options.complete
         if not self.budget.exact:
