@@ -146,7 +146,9 @@ class VerifyMixin:
             budget=budget,
             at_target=at_target,
             answered=answered,
-            singles=SingleFeatures.of(context.settings, partial(context.keys, people)),
+            singles=SingleFeatures.of(
+                batch, budget, context.settings, partial(context.keys, people)
+            ),
             invalid_rows=self.invalid_rows,
         )
         try:

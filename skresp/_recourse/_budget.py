@@ -20,9 +20,9 @@ class SearchBudget:
     cost : None, "fewest", mapping or callable
         What makes a witness cheap; None to accept any witness.
     seed : int
-    features : int
+    n_features : int
         Number of features in the action set.
-    exact : bool
+    best_only : bool
         Whether to search the best score of every person instead of verdicts.
     """
 
@@ -30,5 +30,5 @@ class SearchBudget:
     deadline: Deadline
     cost: Any
     seed: int
-    features: int
-    exact: bool = False
+    n_features: int
+    best_only: bool = False

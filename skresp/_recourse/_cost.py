@@ -95,4 +95,4 @@ def costs_of(
         if feature.kind == "categorical":
             share = (own[:, k] != 0) * 1.0
         shares += share
-    return (own != 0).sum(axis=1) + SHARE / (budget.features + 1.0) * shares
+    return (own != 0).sum(axis=1) + SHARE / (budget.n_features + 1.0) * shares

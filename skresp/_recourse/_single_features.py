@@ -19,7 +19,7 @@ from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._options import Options
 from skresp.scores._row_rng import Keys
 from skresp.scores._settings import ScoreSettings
-from skresp.scores._single_changes import single_changes
+from skresp.scores._single_changes import SingleChanges, single_changes
 
 from ._budget import SearchBudget
 from ._cost import costs_of
@@ -33,124 +33,110 @@ class SingleFeatures:
 
     Attributes
     ----------
+    batch : RowBatch
+    budget : SearchBudget
     settings : ScoreSettings
         How scores are computed, without random effects.
     make_keys : callable
         Returns the random keys of all rows.
     """
 
+    batch: RowBatch
+    budget: SearchBudget
     settings: ScoreSettings
     make_keys: Callable[[], Keys]
+
+    @classmethod
+    def of(
+        cls,
+        batch: RowBatch,
+        budget: SearchBudget,
+        settings: ScoreSettings,
+        make_keys: Callable[[], Keys],
+    ) -> SingleFeatures:
+        """Return the object for the settings of an explainer.
+
+        Without random effects, and with sampling where enumeration is not possible.
+        """
+        settings = replace(
+            settings,
+            method="sample" if settings.method == "sample" else "auto",
+            effects=None,
+            points=min(settings.points, budget.max_points),
+            deadline=budget.deadline,
+        )
+        return cls(batch, budget, settings, make_keys)
 
     @cached_property
     def keys(self) -> Keys:
         """The random keys of all rows, computed at the first use."""
         return self.make_keys()
 
-    @classmethod
-    def of(
-        cls, settings: ScoreSettings, make_keys: Callable[[], Keys]
-    ) -> SingleFeatures:
-        """Return the object for the settings of an explainer.
-
-        Without random effects, and with sampling where enumeration is not possible.
-        """
-        method = "sample" if settings.method == "sample" else "auto"
-        return cls(replace(settings, method=method, effects=None), make_keys)
-
-    def reserve(self, max_points: int, features: int) -> int:
+    def reserve(self, features: int) -> int:
         """Return how many of a person's points are reserved for single features.
 
         Drawing samples counts towards these points, as in `explain`: they are the same
         draws.
         """
-        return min(max_points // 2, self.settings.n_samples * features)
+        return min(self.budget.max_points // 2, self.settings.n_samples * features)
 
     def settle(
         self,
-        out: VerdictArrays,
-        batch: RowBatch,
+        verdicts: VerdictArrays,
         rows: IndexArray,
-        positions: IndexArray,
         options: Sequence[Options],
         columns: Sequence[IndexArray],
-        budget: SearchBudget,
     ) -> None:
         """Decide people who are `possible` or `unknown`, where scores can.
 
         Parameters
         ----------
-        out : VerdictArrays
-            Updated in place.
-        batch : RowBatch
+        verdicts : VerdictArrays
+            Of the people; updated in place.
         rows : array of shape (n_people,)
             Positions in the batch.
-        positions : array of shape (n_people,)
-            Positions in `out`.
         options, columns : one Options and one array of feature positions per part
-        budget : SearchBudget
         """
-        proof = Proof.WITNESS if budget.cost is None else Proof.CHEAPEST_FOUND
-        one = self._acts_on_one(out, positions, options, columns)
-        out.status[positions[one]], out.proof[positions[one]] = Status.SINGLE, proof
-        unsettled = np.isin(out.status[positions], (Status.POSSIBLE, Status.UNKNOWN))
-        some = np.flatnonzero(unsettled)
-        if not len(some) or not budget.max_points:
+        proof = Proof.WITNESS if self.budget.cost is None else Proof.CHEAPEST_FOUND
+        one = self._acts_on_one(verdicts, options, columns)
+        verdicts.status[one], verdicts.proof[one] = Status.SINGLE, proof
+        is_open = np.isin(verdicts.status, (Status.POSSIBLE, Status.UNKNOWN))
+        if not is_open.any() or not self.budget.max_points:
             return
-        settings = replace(
-            self.settings,
-            points=min(self.settings.points, budget.max_points),
-            deadline=budget.deadline,
-        )
+        least = np.full(len(rows), np.inf)
         settled = np.ones(len(rows), dtype=bool)
-        price = np.full(len(rows), np.inf)
         try:
             for each, here in zip(options, columns, strict=True):
+                people = np.flatnonzero(is_open & ~each.complete[each.which])
                 for j in each.part.actionable:
-                    who = some[~each.complete[each.which[some]]]
-                    if budget.cost is None:
-                        who = who[np.isinf(price[who])]
-                    if len(who):
-                        found = single_changes(
-                            batch,
-                            each.part,
-                            j,
-                            rows[who],
-                            each.values[each.which[who]],
-                            self.keys[rows[who]],
-                            settings,
-                            budget.max_points - out.used[positions[who]],
-                        )
-                        out.used[positions[who]] += found.used
-                        settled[who[~found.decided]] = False
-                        owner, change = who[found.owner], found.change
-                        before = each.values[each.which[owner]]
-                        cost = costs_of(budget, each.part, before, change)
-                        _note_cheapest(out, positions, here, owner, change, cost, price)
+                    if self.budget.cost is None:
+                        people = people[np.isinf(least[people])]
+                    if len(people):
+                        found = self._try(verdicts, rows, each, j, people)
+                        settled[people[~found.decided]] = False
+                        self._note_cheapest(verdicts, each, here, found, least)
         except OutOfTimeError:
             settled[:] = False  # witnesses found so far stay
-        hit = positions[np.isfinite(price)]
-        out.status[hit], out.proof[hit] = Status.SINGLE, proof
-        out.has_witness[hit] = True
-        joint = positions[settled & (out.status[positions] == Status.POSSIBLE)]
-        out.status[joint] = Status.JOINT
+        hit = np.isfinite(least)
+        verdicts.status[hit], verdicts.proof[hit] = Status.SINGLE, proof
+        verdicts.has_witness[hit] = True
+        verdicts.status[settled & (verdicts.status == Status.POSSIBLE)] = Status.JOINT
 
     def _acts_on_one(
         self,
-        out: VerdictArrays,
-        positions: IndexArray,
+        verdicts: VerdictArrays,
         options: Sequence[Options],
         columns: Sequence[IndexArray],
     ) -> BoolArray:
         """Return which `possible` people have a witness that acts on one feature."""
-        open_ = out.status[positions] == Status.POSSIBLE
-        single = np.zeros(len(positions), dtype=bool)
-        moved = np.zeros((len(positions), len(options)), dtype=bool)
+        is_open = verdicts.status == Status.POSSIBLE
+        single = np.zeros(len(is_open), dtype=bool)
+        moved = np.zeros((len(is_open), len(options)), dtype=bool)
         for p, here in enumerate(columns):
-            moved[:, p] = (out.change[np.ix_(positions, here)] != 0).any(axis=1)
+            moved[:, p] = (verdicts.change[:, here] != 0).any(axis=1)
         for p, (each, here) in enumerate(zip(options, columns, strict=True)):
-            some = np.flatnonzero(open_ & moved[:, p] & (moved.sum(axis=1) == 1))
-            change = out.change[np.ix_(positions[some], here)]
+            some = np.flatnonzero(is_open & moved[:, p] & (moved.sum(axis=1) == 1))
+            change = verdicts.change[np.ix_(some, here)]
             part = each.part
             if self.settings.interventions == "joint":
                 one = (change[:, part.actionable] != 0).any(axis=1)
@@ -161,23 +147,42 @@ class SingleFeatures:
             single[some[one]] = True
         return single
 
+    def _try(
+        self,
+        verdicts: VerdictArrays,
+        rows: IndexArray,
+        options: Options,
+        j: int,
+        people: IndexArray,
+    ) -> SingleChanges:
+        """Return interventions of people on feature `j` of a part that work."""
+        found = single_changes(
+            self.batch,
+            options.part,
+            j,
+            rows[people],
+            options.values[options.which[people]],
+            self.keys[rows[people]],
+            self.settings,
+            self.budget.max_points - verdicts.used[people],
+        )
+        verdicts.used[people] += found.used
+        return replace(found, owner=people[found.owner])
 
-def _note_cheapest(
-    out: VerdictArrays,
-    positions: IndexArray,
-    columns: IndexArray,
-    owner: IndexArray,
-    change: FloatArray,
-    cost: FloatArray,
-    price: FloatArray,
-) -> None:
-    """Note the cheapest change of each owner that is cheaper than `price`.
-
-    `owner` are positions in `positions` and in `price`, which is updated.
-    """
-    for k in np.lexsort((cost, owner)):
-        i = owner[k]
-        if cost[k] < price[i]:
-            price[i] = cost[k]
-            out.change[positions[i]] = 0.0
-            out.change[positions[i], columns] = change[k]
+    def _note_cheapest(
+        self,
+        verdicts: VerdictArrays,
+        options: Options,
+        columns: IndexArray,
+        found: SingleChanges,
+        least: FloatArray,
+    ) -> None:
+        """Note changes of a part that cost less than `least`, which is updated."""
+        before = options.values[options.which[found.owner]]
+        cost = costs_of(self.budget, options.part, before, found.change)
+        for k in np.lexsort((cost, found.owner)):
+            i = found.owner[k]
+            if cost[k] < least[i]:
+                least[i] = cost[k]
+                verdicts.change[i] = 0.0
+                verdicts.change[i, columns] = found.change[k]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
 from skresp._model._row_batch import RowBatch
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._errors import TooManyTogetherError
@@ -73,6 +74,23 @@ class VerificationTask:
     singles: SingleFeatures
     invalid_rows: str = "raise"
 
+    @cached_property
+    def movable(self) -> list[tuple[Part, IndexArray]]:
+        """The parts that people can change, each with the columns of its features."""
+        pairs = zip(parts_of(self.actions), part_columns(self.actions), strict=True)
+        return [(part, columns) for part, columns in pairs if part.actionable]
+
+    @cached_property
+    def points_to_draw(self) -> int:
+        """How many points drawing changes of one part may take.
+
+        An eighth of all points is shared by the parts, where some part has several
+        features or constraints, so that drawing may need the solver.
+        """
+        if any(len(part.names) > 1 or part.constraints for part, _ in self.movable):
+            return self.budget.max_points // (8 * len(self.movable))
+        return 0
+
     @property
     def rows_per_run(self) -> int:
         """Number of rows examined together: fewer where each has many options."""
@@ -82,17 +100,7 @@ class VerificationTask:
 
     def run(self, rows: IndexArray) -> VerdictArrays:
         """Compute the verdicts of rows."""
-        valid = np.ones(len(rows), dtype=bool)
-        movable: list[tuple[Part, IndexArray]] = []
-        for part, columns in zip(
-            parts_of(self.actions), part_columns(self.actions), strict=True
-        ):
-            values = self.codes[np.ix_(rows, columns)]
-            if part.constraints:
-                first, which = distinct_rows(values)
-                valid &= part.valid(values[first])[which]
-            if part.actionable:
-                movable.append((part, columns))
+        valid = self._is_valid(rows)
         if self.invalid_rows == "raise" and not valid.all():
             raise InvalidRowsError
         out = self.undecided(rows)
@@ -100,7 +108,7 @@ class VerificationTask:
         good = np.flatnonzero(valid & self.answered[rows])
         if len(good):
             with suppress(OutOfTimeError):  # then they stay unknown
-                self._decide(out, rows[good], good, movable, self.engine)
+                _Run(self, rows, out).decide(good, self.engine)
         return out
 
     def undecided(self, rows: IndexArray) -> VerdictArrays:
@@ -110,215 +118,147 @@ class VerificationTask:
         out.status[approved], out.proof[approved] = Status.APPROVED, Proof.NONE
         return out
 
-    def _decide(
-        self,
-        out: VerdictArrays,
-        rows: IndexArray,
-        positions: IndexArray,
-        movable: list[tuple[Part, IndexArray]],
-        engine: Engine,
-    ) -> None:
+    def _is_valid(self, rows: IndexArray) -> BoolArray:
+        """Return which rows satisfy all constraints as they are."""
+        valid = np.ones(len(rows), dtype=bool)
+        for part, columns in zip(
+            parts_of(self.actions), part_columns(self.actions), strict=True
+        ):
+            if part.constraints:
+                values = self.codes[np.ix_(rows, columns)]
+                first, which = distinct_rows(values)
+                valid &= part.valid(values[first])[which]
+        return valid
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One call of `VerificationTask.run`.
+
+    Methods take positions in `rows`, which are positions in `out` as well.
+
+    Attributes
+    ----------
+    task : VerificationTask
+    rows : array of shape (n_rows,)
+        Positions in the batch.
+    out : VerdictArrays
+        The verdicts, set as rows are decided.
+    """
+
+    task: VerificationTask
+    rows: IndexArray
+    out: VerdictArrays
+
+    @property
+    def columns(self) -> list[IndexArray]:
+        """The columns of the features of each part that people can change."""
+        return [columns for _, columns in self.task.movable]
+
+    def decide(self, positions: IndexArray, engine: Engine) -> None:
         """Decide rows together; halve the batch where that is not possible.
 
         A row that the engine cannot handle goes to the black-box search alone, so the
-        way a row is decided does not depend on the other rows. `positions` are the
-        positions of the rows in `out`.
+        way a row is decided does not depend on the other rows.
         """
         try:
-            self._decide_together(out, rows, positions, movable, engine)
+            self._decide_together(positions, engine)
         except (NotSeparableError, TooManyTogetherError):
-            if len(rows) == 1:
-                self._decide_together(out, rows, positions, movable, BlackBoxEngine())
+            if len(positions) == 1:
+                self._decide_together(positions, BlackBoxEngine())
                 return
-            half = len(rows) // 2
-            for some in (slice(None, half), slice(half, None)):
-                self._decide(out, rows[some], positions[some], movable, engine)
+            half = len(positions) // 2
+            self.decide(positions[:half], engine)
+            self.decide(positions[half:], engine)
 
-    def _decide_together(
-        self,
-        out: VerdictArrays,
-        rows: IndexArray,
-        positions: IndexArray,
-        movable: list[tuple[Part, IndexArray]],
-        engine: Engine,
-    ) -> None:
+    def _decide_together(self, positions: IndexArray, engine: Engine) -> None:
         """Decide rows with the same kind of options; divide other batches further."""
-        at_target = self.at_target[rows]
-        options, costs = self._options(rows, movable, engine)
-        complete = np.ones(len(rows), dtype=bool)
-        load = np.zeros(len(rows), dtype=np.int64)
-        spent = np.zeros(len(rows), dtype=np.int64)
-        for each in options:
-            spent += each.spent[each.which]
-            load += each.points[each.which]
-            complete &= each.complete[each.which]
-        budget = self.budget
-        if not complete.all():
-            if complete.any():
-                for some in (np.flatnonzero(complete), np.flatnonzero(~complete)):
-                    self._decide(out, rows[some], positions[some], movable, engine)
-                return
-            features = sum(len(part.actionable) for part, _ in movable)
-            kept = self.singles.reserve(budget.max_points, features)
-            kept += len(movable) * self._points_to_draw(movable)
-            budget = replace(budget, max_points=budget.max_points - kept)
-        # Where not all changes are listed, half of the points is for the search.
-        half = -(-budget.max_points // 2)
-        most = np.where(complete, budget.max_points, half)
-        heavy = ~at_target & (load > most)
-        if heavy.any():
-            if len(rows) > 1:
-                # One by one: a row with too many options gets a part of them.
-                for some in (np.flatnonzero(~heavy), *np.flatnonzero(heavy)[:, None]):
-                    if len(some):
-                        self._decide(out, rows[some], positions[some], movable, engine)
-                return
-            options = thinned(options, half)
-            costs = [
-                costs_of(self.budget, each.part, each.before, each.changes)
-                for each in options
-            ]
-        if options:
-            found = engine.examine(
-                EngineInput(
-                    batch=self.batch,
-                    options=options,
-                    costs=costs,
-                    rows=rows,
-                    denied=~at_target,
-                    budget=budget,
-                )
-            )
-        else:
-            found = EngineResult.blank(options, len(rows))  # nobody can change anything
-        columns = [columns for _, columns in movable]
-        self._write(out, rows, positions, columns, found, spent)
-        self._improve(out, rows, positions, columns, found, engine)
-        if not budget.exact:
-            self.singles.settle(
-                out, self.batch, rows, positions, found.options, columns, self.budget
-            )
-
-    def _write(
-        self,
-        out: VerdictArrays,
-        rows: IndexArray,
-        positions: IndexArray,
-        columns: list[IndexArray],
-        found: EngineResult,
-        spent: IndexArray,
-    ) -> None:
-        """Check the result of an engine and write it to `out`."""
-        at_target, options = self.at_target[rows], found.options
-        stuck = is_stuck(options, len(rows))
-        found.note(np.flatnonzero(stuck & ~at_target), Status.FIXED, Proof.NO_CHANGE)
-        found.note(np.flatnonzero(at_target), Status.APPROVED, Proof.NONE)
-        witness = ~at_target & has_moved(options, found.choice)
-        self._recheck(rows, found, witness)
-        out.status[positions], out.proof[positions] = found.status, found.proof
-        out.used[positions] = np.where(at_target | stuck, 0, found.used + spent)
-        out.has_witness[positions] = witness & (found.status != Status.FIXED)
-        out.best_known[positions] = found.best_known | stuck
-        for p, (each, here) in enumerate(zip(options, columns, strict=True)):
-            ix = np.ix_(positions, here)
-            out.change[ix] = each.changes[found.choice[:, p]]
-            out.best[ix] = each.changes[found.best[:, p]]
-        out.change[positions[~out.has_witness[positions]]] = 0.0
-
-    def _recheck(
-        self, rows: IndexArray, found: EngineResult, witness: BoolArray
-    ) -> None:
-        """Check every witness with the constraints' own meaning and with `predict`."""
-        some = np.flatnonzero(witness)
-        if not len(some):
+        rows = self.rows[positions]
+        given = self._engine_input(rows, engine)
+        spent = given.spent
+        groups = _groups(given)
+        if len(groups) > 1:
+            for some in groups:
+                self.decide(positions[some], engine)
             return
-        choice = found.choice[some]
-        ok = choices_reach_target(
-            self.batch, found.options, rows[some], choice, final=True
-        )
-        for p, each in enumerate(found.options):
-            pick, member = np.unique(choice[:, p], return_inverse=True)
-            own = each.part.own(each.changes[pick])
-            ok &= each.part.feasible(each.before_of(pick), own)[member]
-        bad = some[~ok]
-        found.note(bad, Status.UNKNOWN, Proof.CONTRADICTED)
-        witness[bad] = False
+        given = self._thinned(given)
+        if given.options:
+            found = engine.examine(given)
+        else:  # nobody can change anything
+            found = EngineResult.blank([], len(rows))
+        verdicts = self.task.undecided(rows)
+        try:
+            self._write(verdicts, rows, found, spent)
+            self._improve(verdicts, rows, found, engine)
+            if not self.task.budget.best_only:
+                self.task.singles.settle(verdicts, rows, found.options, self.columns)
+        finally:  # what was found before the time limit stays
+            self.out.put(positions, verdicts)
 
-    def _improve(
-        self,
-        out: VerdictArrays,
-        rows: IndexArray,
-        positions: IndexArray,
-        columns: list[IndexArray],
-        found: EngineResult,
-        engine: Engine,
-    ) -> None:
-        """Make witnesses smaller; with a cost, say which are the cheapest."""
-        options, has_witness = found.options, out.has_witness[positions]
-        change = out.change[positions]
-        witnesses = Witnesses(self.batch, self.actions, rows, self.codes[rows], change)
-        if self.budget.cost is None:
-            for each, here in zip(options, columns, strict=True):
-                part = each.part
-                if engine.knows_lines and may_have_long_range(part, engine.max_listed):
-                    witnesses.shrink(part, int(here[0]))
-        else:
-            shown = has_witness & (found.proof == Proof.WITNESS)
-            out.proof[positions[shown]] = Proof.CHEAPEST_FOUND
-            out.proof[positions[shown & found.cheapest]] = Proof.CHEAPEST
-            if not callable(self.budget.cost):
-                single = out.status[positions] == Status.SINGLE
-                for p, (each, here) in enumerate(zip(options, columns, strict=True)):
-                    choice = found.choice[:, p]
-                    some = np.flatnonzero(has_witness & (each.inward[choice] >= 0))
-                    if len(some):
-                        witnesses.move_inward(
-                            each, here, some, choice[some], single[some]
-                        )
-        out.change[positions] = change
+    # -- the input of engines ---------------------------------------------------------
 
-    # -- options of people ------------------------------------------------------------
-
-    def _options(
-        self, rows: IndexArray, movable: list[tuple[Part, IndexArray]], engine: Engine
-    ) -> tuple[list[Options], list[FloatArray]]:
-        """Return what the people of some rows can do on each part, and the costs.
+    def _engine_input(self, rows: IndexArray, engine: Engine) -> EngineInput:
+        """Return what the people of some rows can do, and what the engine may use.
 
         Parts that nobody here can change are included: the work for a person does not
         depend on the others.
         """
-        options, costs = [], []
-        for part, columns in movable:
-            values = self.codes[np.ix_(rows, columns)]
-            first, which = self._distinct(part, values, rows)
-            each = options_of(
-                part,
-                values[first],
-                rows[first],
-                which,
-                self.interventions,
-                engine.cutter(self.batch, part, self.codes[:, columns]),
-                engine.knows_lines,
-                engine.max_listed,
-                self.budget.seed,
-                self.budget.max_points,
-                self.budget.deadline,
-                ends=self.budget.cost is not None,
-                to_draw=self._points_to_draw(movable),
-            )
-            options.append(each)
-            costs.append(costs_of(self.budget, part, each.before, each.changes))
-        return options, costs
+        task, budget = self.task, self.task.budget
+        options = [
+            self._options(rows, part, columns, engine) for part, columns in task.movable
+        ]
+        given = EngineInput(
+            batch=task.batch,
+            options=options,
+            costs=self._costs(options),
+            rows=rows,
+            denied=~task.at_target[rows],
+            budget=budget,
+        )
+        if given.complete.any():
+            return given
+        # Single features and draws of changes need points, too.
+        features = sum(len(part.actionable) for part, _ in task.movable)
+        kept = task.singles.reserve(features)
+        kept += len(task.movable) * task.points_to_draw
+        return replace(
+            given, budget=replace(budget, max_points=budget.max_points - kept)
+        )
 
-    def _points_to_draw(self, movable: list[tuple[Part, IndexArray]]) -> int:
-        """Return how many points drawing changes of one part may take.
+    def _thinned(self, given: EngineInput) -> EngineInput:
+        """Return the input with some options of a person who has too many."""
+        if not given.is_heavy.any():
+            return given
+        options = thinned(given.options, given.half_of_points)
+        return replace(given, options=options, costs=self._costs(options))
 
-        An eighth of all points is shared by the parts, where some part has several
-        features or constraints, so that drawing may need the solver.
-        """
-        if any(len(part.names) > 1 or part.constraints for part, _ in movable):
-            return self.budget.max_points // (8 * len(movable))
-        return 0
+    def _costs(self, options: list[Options]) -> list[FloatArray]:
+        """Return the costs of the options of each part."""
+        budget = self.task.budget
+        return [costs_of(budget, o.part, o.before, o.changes) for o in options]
+
+    def _options(
+        self, rows: IndexArray, part: Part, columns: IndexArray, engine: Engine
+    ) -> Options:
+        """Return what the people of some rows can do on a part."""
+        task, budget = self.task, self.task.budget
+        values = task.codes[np.ix_(rows, columns)]
+        first, which = self._distinct(part, values, rows)
+        return options_of(
+            part,
+            values[first],
+            rows[first],
+            which,
+            task.interventions,
+            engine.cutter(task.batch, part, task.codes[:, columns]),
+            engine.knows_lines,
+            engine.max_listed,
+            budget.seed,
+            budget.max_points,
+            budget.deadline,
+            ends=budget.cost is not None,
+            to_draw=task.points_to_draw,
+        )
 
     def _distinct(
         self, part: Part, values: FloatArray, rows: IndexArray
@@ -336,6 +276,96 @@ class VerificationTask:
             if feature.kind == "categorical":
                 shared |= values[:, k] < 0
             if shared.any():
-                seen = self.batch.point_builder.values(name, rows).astype(object)
+                seen = self.task.batch.point_builder.values(name, rows).astype(object)
                 unclear.append(np.where(shared, seen, 0))
         return distinct_rows([*values.T, *unclear] if unclear else values)
+
+    # -- verdicts from the results of engines -----------------------------------------
+
+    def _write(
+        self,
+        verdicts: VerdictArrays,
+        rows: IndexArray,
+        found: EngineResult,
+        spent: IntArray,
+    ) -> None:
+        """Check the result of an engine and turn it into verdicts."""
+        at_target, options = self.task.at_target[rows], found.options
+        stuck = is_stuck(options, len(rows))
+        found.note(np.flatnonzero(stuck & ~at_target), Status.FIXED, Proof.NO_CHANGE)
+        found.note(np.flatnonzero(at_target), Status.APPROVED, Proof.NONE)
+        witness = ~at_target & has_moved(options, found.choice)
+        self._recheck(rows, found, witness)
+        verdicts.status[:], verdicts.proof[:] = found.status, found.proof
+        verdicts.used[:] = np.where(at_target | stuck, 0, found.used + spent)
+        verdicts.has_witness[:] = witness & (found.status != Status.FIXED)
+        verdicts.best_known[:] = found.best_known | stuck
+        for p, (each, here) in enumerate(zip(options, self.columns, strict=True)):
+            verdicts.change[:, here] = each.changes[found.choice[:, p]]
+            verdicts.best[:, here] = each.changes[found.best[:, p]]
+        verdicts.change[~verdicts.has_witness] = 0.0
+
+    def _recheck(
+        self, rows: IndexArray, found: EngineResult, witness: BoolArray
+    ) -> None:
+        """Check every witness with the constraints' own meaning and with `predict`."""
+        some = np.flatnonzero(witness)
+        if not len(some):
+            return
+        choice = found.choice[some]
+        ok = choices_reach_target(
+            self.task.batch, found.options, rows[some], choice, final=True
+        )
+        for p, each in enumerate(found.options):
+            pick, member = np.unique(choice[:, p], return_inverse=True)
+            own = each.part.own(each.changes[pick])
+            ok &= each.part.feasible(each.before_of(pick), own)[member]
+        bad = some[~ok]
+        found.note(bad, Status.UNKNOWN, Proof.CONTRADICTED)
+        witness[bad] = False
+
+    def _improve(
+        self,
+        verdicts: VerdictArrays,
+        rows: IndexArray,
+        found: EngineResult,
+        engine: Engine,
+    ) -> None:
+        """Make witnesses smaller; with a cost, say which are the cheapest."""
+        task, change = self.task, verdicts.change.copy()
+        witnesses = Witnesses(task.batch, task.actions, rows, task.codes[rows], change)
+        if task.budget.cost is None:
+            for part, columns in task.movable:
+                if engine.knows_lines and may_have_long_range(part, engine.max_listed):
+                    witnesses.shrink(part, int(columns[0]))
+        else:
+            shown = verdicts.has_witness & (found.proof == Proof.WITNESS)
+            verdicts.proof[shown] = Proof.CHEAPEST_FOUND
+            verdicts.proof[shown & found.cheapest] = Proof.CHEAPEST
+            if not callable(task.budget.cost):
+                self._move_inward(witnesses, verdicts, found)
+        verdicts.change[:] = change
+
+    def _move_inward(
+        self, witnesses: Witnesses, verdicts: VerdictArrays, found: EngineResult
+    ) -> None:
+        """Move witnesses along the lines of their options, towards smaller changes."""
+        single = verdicts.status == Status.SINGLE
+        for p, (each, here) in enumerate(zip(found.options, self.columns, strict=True)):
+            choice = found.choice[:, p]
+            some = np.flatnonzero(verdicts.has_witness & (each.inward[choice] >= 0))
+            if len(some):
+                witnesses.move_inward(each, here, some, choice[some], single[some])
+
+
+def _groups(given: EngineInput) -> list[IndexArray]:
+    """Divide people into groups that an engine examines together.
+
+    People whose options are complete are apart from the others, who get fewer points.
+    A person with too many options is alone and gets a part of them.
+    """
+    complete, heavy = given.complete, given.is_heavy
+    if complete.any() and not complete.all():
+        return [np.flatnonzero(complete), np.flatnonzero(~complete)]
+    groups = [np.flatnonzero(~heavy), *np.flatnonzero(heavy)[:, None]]
+    return [some for some in groups if len(some)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 
 from ._status import Proof, Status
 
@@ -33,7 +33,7 @@ class VerdictArrays:
 
     status: NDArray[np.int8]
     proof: NDArray[np.int8]
-    used: NDArray[np.int64]
+    used: IntArray
     has_witness: BoolArray
     change: FloatArray
     best_known: BoolArray
@@ -56,6 +56,11 @@ class VerdictArrays:
         """Return the verdicts at these positions."""
         arrays = {name: value[rows] for name, value in vars(self).items()}
         return replace(self, **arrays)
+
+    def put(self, rows: IndexArray, verdicts: VerdictArrays) -> None:
+        """Set the verdicts at these positions."""
+        for name, values in vars(verdicts).items():
+            getattr(self, name)[rows] = values
 
     @classmethod
     def stacked(cls, runs: Sequence[VerdictArrays]) -> VerdictArrays:

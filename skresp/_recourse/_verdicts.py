@@ -18,7 +18,7 @@ from skresp._html._render import render
 from skresp._model._fitted_model import FittedModel
 from skresp._model._target import AtMost
 from skresp._results import SHOWN_ROWS, RowResults
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 
 from ._status import PROOFS, STATUSES
 from ._verdict_arrays import VerdictArrays
@@ -94,7 +94,7 @@ class Verdicts(RowResults):
         return np.array(PROOFS, dtype=object)[self._arrays.proof]
 
     @property
-    def used(self) -> NDArray[np.int64]:
+    def used(self) -> IntArray:
         return self._arrays.used
 
     @property

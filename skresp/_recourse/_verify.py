@@ -71,6 +71,6 @@ def best_of(
 ) -> VerdictArrays:
     """Search the best score that rows can reach; statuses are not computed."""
     deadline = task.budget.deadline.again()
-    budget = replace(task.budget, exact=True, deadline=deadline)
+    budget = replace(task.budget, best_only=True, deadline=deadline)
     task = replace(task, budget=budget, batch=task.batch.until(deadline))
     return verify(task, n_jobs=n_jobs).taken(rows)

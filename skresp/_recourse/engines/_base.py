@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from skresp._model._row_batch import RowBatch
 from skresp._recourse._budget import SearchBudget
 from skresp._recourse._option_points import choices_reach_target
 from skresp._recourse._status import Proof, Status
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._options import Cutter, Options
 from skresp.reach._part import Part
 
@@ -49,6 +50,45 @@ class EngineInput:
     denied: BoolArray
     budget: SearchBudget
 
+    def _of_people(self, name: str) -> Any:
+        """Return an array of options for the value of each person, one row per part."""
+        found = [getattr(each, name)[each.which] for each in self.options]
+        return np.reshape(found, (len(self.options), len(self.rows)))
+
+    @cached_property
+    def complete(self) -> BoolArray:
+        """Whose options cover everything that they can do."""
+        return self._of_people("complete").all(axis=0)
+
+    @cached_property
+    def listed(self) -> BoolArray:
+        """Whose options are everything that they can do, one by one."""
+        return self._of_people("listed").all(axis=0)
+
+    @cached_property
+    def points(self) -> IntArray:
+        """How many points the options of each person count for."""
+        return self._of_people("points").sum(axis=0, dtype=np.int64)
+
+    @cached_property
+    def spent(self) -> IntArray:
+        """How many points drawing the options of each person took."""
+        return self._of_people("spent").sum(axis=0, dtype=np.int64)
+
+    @property
+    def half_of_points(self) -> int:
+        """Half of the budget, rounded up."""
+        return -(-self.budget.max_points // 2)
+
+    @property
+    def is_heavy(self) -> BoolArray:
+        """Who has more options than the budget allows.
+
+        Where not all changes are listed, half of the points is for the search.
+        """
+        most = np.where(self.complete, self.budget.max_points, self.half_of_points)
+        return self.denied & (self.points > most)
+
 
 @dataclass(kw_only=True)
 class EngineResult:
@@ -75,7 +115,7 @@ class EngineResult:
     status: NDArray[np.int8]
     proof: NDArray[np.int8]
     choice: IndexArray
-    used: NDArray[np.int64]
+    used: IntArray
     best: IndexArray
     best_known: BoolArray
     cheapest: BoolArray
@@ -139,7 +179,7 @@ class Engine(Protocol):
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied, or the best of everybody.
 
-        The latter with `budget.exact`. Raises NotSeparableError where the engine
+        The latter with `budget.best_only`. Raises NotSeparableError where the engine
         cannot handle the rows.
         """
 
@@ -149,30 +189,19 @@ class Run:
 
     Attributes
     ----------
-    batch, options, costs, rows, denied, budget : see `EngineInput`
-    complete : array of shape (n_people,)
-        Whose options cover everything that they can do.
-    listed : array of shape (n_people,)
-        Whose options are everything that they can do, one by one.
+    batch, options, costs, rows, denied, budget, complete, listed, points :
+        See `EngineInput`.
     priced : array of shape (n_people,)
         Whose cheapest option is their cheapest change. A callable cost is known only
         at the options themselves.
-    points : array of shape (n_people,)
-        How many points the options of each person count for.
     """
 
     def __init__(self, given: EngineInput) -> None:
         self.batch, self.rows = given.batch, given.rows
         self.options, self.costs = list(given.options), list(given.costs)
         self.denied, self.budget = given.denied, given.budget
-        n = len(self.rows)
-        self.complete = np.ones(n, dtype=bool)
-        self.listed = np.ones(n, dtype=bool)
-        self.points = np.zeros(n, dtype=np.int64)
-        for each in self.options:
-            self.complete &= each.complete[each.which]
-            self.listed &= each.listed[each.which]
-            self.points += each.points[each.which]
+        self.complete, self.listed = given.complete, given.listed
+        self.points = given.points
         self.priced = self.listed if callable(self.budget.cost) else self.complete
 
     def stay(self, people: IndexArray) -> IndexArray:

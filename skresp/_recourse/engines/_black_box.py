@@ -43,7 +43,7 @@ class BlackBoxEngine:
 
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied; best scores stay unknown."""
-        if given.budget.exact:
+        if given.budget.best_only:
             return EngineResult.blank(given.options, len(given.rows))
         return _Run(given).solve()
 

@@ -13,14 +13,12 @@ from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skresp._numba import compiled
-from skresp._typing import FloatArray
+from skresp._typing import FloatArray, IntArray
 from skresp.reach._deadline import Deadline
 
 Answer = TypeVar("Answer")
-Ints = NDArray[np.int64]
 
 # Maximum number of parts in one search: the parts of a table are bits of an integer.
 MAX_PARTS = 62
@@ -68,10 +66,10 @@ class Tables(NamedTuple):
     maxima : array of shape (n_maxima, n_scores)
     """
 
-    masks: Ints
-    offsets: Ints
+    masks: IntArray
+    offsets: IntArray
     cells: FloatArray
-    levels: Ints
+    levels: IntArray
     maxima: FloatArray
 
 

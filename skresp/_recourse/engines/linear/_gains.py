@@ -93,7 +93,7 @@ class Gains(Run):
         if stands_alone(options.part) and not options.is_thinned:
             return {}  # one of the ends, which are among the options, is the best
         wanted = ~options.complete
-        if not self.budget.exact:
+        if not self.budget.best_only:
             wanted &= np.bincount(
                 options.which[self.denied], minlength=len(options.values)
             ).astype(bool)
@@ -122,7 +122,9 @@ class Gains(Run):
             return self._gains(options.of_changes(i, changes))[0][1:, rival]
 
         # Half of the points, divided among features and rivals.
-        share = self.budget.max_points // (2 * self.budget.features * self.gap.shape[1])
+        share = self.budget.max_points // (
+            2 * self.budget.n_features * self.gap.shape[1]
+        )
         nothing = Optimum(None, np.inf, 0)
         if not share:
             return nothing

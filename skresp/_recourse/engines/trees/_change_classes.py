@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skresp._model._decision import Decision
 from skresp._model._row_batch import RowBatch
@@ -19,13 +18,11 @@ from skresp._model.trees._arrays import DOUBLE, XGBOOST, Ensemble
 from skresp._model.trees._score_function import TreeScoreFunction
 from skresp._recourse._option_points import option_points
 from skresp._recourse.engines._base import NotSeparableError
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._options import Options
 
 from ._nodes import FEATURE, Trees
-
-Codes = NDArray[np.int64]
 
 # Relative rounding error of a sum in float32, with a margin.
 _FLOAT32 = 1e-6
@@ -47,14 +44,14 @@ class Coder:
         }
         return cls(found, ensemble.rule)
 
-    def codes(self, Z: FloatArray) -> Codes:
+    def codes(self, Z: FloatArray) -> IntArray:
         """Return the codes of rows, -1 where missing or in columns without splits."""
         out = np.full(Z.shape, -1, dtype=np.int64)
         for column in self.thresholds:
             out[:, column] = self.column(column, Z[:, column])
         return out
 
-    def column(self, column: int, values: FloatArray) -> Codes:
+    def column(self, column: int, values: FloatArray) -> IntArray:
         """Return the codes of values of one column."""
         side: Any = "right" if self.rule == XGBOOST else "left"
         if self.rule != DOUBLE:
@@ -136,18 +133,18 @@ class ChangeClasses(NamedTuple):
         there is none.
     """
 
-    part_of: Codes
-    slot_of: Codes
-    codes: Codes
-    first: Codes
-    counts: Codes
-    class_code: Codes
+    part_of: IntArray
+    slot_of: IntArray
+    codes: IntArray
+    first: IntArray
+    counts: IntArray
+    class_code: IntArray
     cost: FloatArray
     option: IndexArray
     single_cost: FloatArray
     single: IndexArray
 
-    def codes_after(self, people: IndexArray, choice: Codes) -> Codes:
+    def codes_after(self, people: IndexArray, choice: IntArray) -> IntArray:
         """Return the codes of people after a choice of classes, -1 for staying put."""
         codes = self.codes[people]
         for p in range(choice.shape[1]):
@@ -177,7 +174,7 @@ def classes_of(
     slot_of = np.zeros(width, dtype=np.int64)
     first = np.zeros((len(rows), len(options)), dtype=np.int64)
     count = np.ones((len(rows), len(options)), dtype=np.int64)
-    blocks: list[Codes] = []
+    blocks: list[IntArray] = []
     columns: list[list[Any]] = [[], [], [], []]
     made = 0
     for p, each in enumerate(options):
@@ -223,7 +220,7 @@ def _moved_codes(
     score_function: TreeScoreFunction,
     coder: Coder,
     options: Options,
-) -> tuple[IndexArray, Codes]:
+) -> tuple[IndexArray, IntArray]:
     """Return the columns whose codes the options of a part change, and the codes."""
     starts = _numbers(score_function, batch.point_builder.take(options.rows, []))
     owner = options.owner

@@ -13,11 +13,11 @@ from skresp._recourse.engines._table_search import (
     SearchMode,
     run_until,
 )
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import OutOfTimeError
 
 from ._box_search import search, search_all
-from ._change_classes import ChangeClasses, Codes
+from ._change_classes import ChangeClasses
 from ._nodes import tree_sums
 from ._single_part import GainIndex, single_part_gains
 
@@ -35,7 +35,7 @@ class Found(NamedTuple):
     gap of the best, `nodes` the number of nodes, `done` whether the search finished.
     """
 
-    choice: Codes
+    choice: IntArray
     value: float
     nodes: int
     done: bool
@@ -87,7 +87,7 @@ class ClassSearch(Run):
             single_part_gains(people, some_trees, classes, index.start, stay, gain)
         return stay, gain
 
-    def as_options(self, people: IndexArray, choice: Codes) -> IndexArray:
+    def as_options(self, people: IndexArray, choice: IntArray) -> IndexArray:
         """Return the cheapest options of a choice of classes."""
         if not len(self.classes.option):
             return self.stay(people)
@@ -96,7 +96,7 @@ class ClassSearch(Run):
 
     def search_best(
         self, out: EngineResult, people: IndexArray, value: FloatArray, enough: float
-    ) -> tuple[Codes, BoolArray]:
+    ) -> tuple[IntArray, BoolArray]:
         """Search choices of people whose gaps exceed `value`, which is updated.
 
         A search ends at a gap above `enough`. Returns the choices, and whether
@@ -176,7 +176,7 @@ class ClassSearch(Run):
         return Found(choice, float(value), int(nodes), bool(done))
 
     def search_greedily(
-        self, out: EngineResult, people: IndexArray, value: FloatArray, chosen: Codes
+        self, out: EngineResult, people: IndexArray, value: FloatArray, chosen: IntArray
     ) -> None:
         """Take the best change of one part, then of another, while the gap grows.
 
@@ -219,7 +219,7 @@ class ClassSearch(Run):
         value[people[there]] = reached[there]
         chosen[people[there]] = steps[there]
 
-    def undo_needless(self, people: IndexArray, chosen: Codes) -> None:
+    def undo_needless(self, people: IndexArray, chosen: IntArray) -> None:
         """Take back the change of each part without which the target is reached."""
         engine = self.engine
         for p in range(chosen.shape[1]):

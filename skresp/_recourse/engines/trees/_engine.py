@@ -94,17 +94,17 @@ class _Run(ClassSearch):
     """One call of `TreeEngine.examine`."""
 
     def solve(self) -> EngineResult:
-        """Compute verdicts, or the best choices with `budget.exact`."""
+        """Compute verdicts, or the best choices with `budget.best_only`."""
         out = EngineResult.blank(self.options, len(self.rows))
-        exact = self.budget.exact
+        best_only = self.budget.best_only
         try:
             self.add_gains(
-                np.arange(len(self.rows)) if exact else np.flatnonzero(self.denied)
+                np.arange(len(self.rows)) if best_only else np.flatnonzero(self.denied)
             )
         except OutOfTimeError:
             return out
         out.used[:] = self.points
-        if exact:
+        if best_only:
             self._best(out)
             return out
         try:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skresp._numba import compiled
+from skresp._typing import IntArray
 
-from ._nodes import FEATURE, LEFT, RIGHT, Ints, goes_left
+from ._nodes import FEATURE, LEFT, RIGHT, goes_left
 
 MAX_CELLS = 1 << 16
 MAX_TABLES = 1 << 10
@@ -38,12 +39,12 @@ class Box(NamedTuple):
         Positions in `classes`, rearranged within parts while trees are walked.
     """
 
-    classes: Ints
-    start: Ints
-    sizes: Ints
-    group_of: Ints
-    group_size: Ints
-    order: Ints
+    classes: IntArray
+    start: IntArray
+    sizes: IntArray
+    group_of: IntArray
+    group_size: IntArray
+    order: IntArray
 
 
 class Buffers(NamedTuple):
@@ -62,11 +63,11 @@ class Buffers(NamedTuple):
         Parts that were narrowed, with their previous ranges.
     """
 
-    used: Ints
-    keys: Ints
-    positions: Ints
-    waiting: Ints
-    trail: Ints
+    used: IntArray
+    keys: IntArray
+    positions: IntArray
+    waiting: IntArray
+    trail: IntArray
 
 
 @compiled

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._numba import compiled
-from skresp._typing import BoolArray, FloatArray
-
-Ints = NDArray[np.int64]
+from skresp._typing import BoolArray, FloatArray, IntArray
 
 # Columns of `Trees.nodes`.
 FEATURE, RANK, LEFT, RIGHT = range(4)
@@ -33,7 +31,7 @@ class Trees(NamedTuple):
         Of the deepest tree.
     """
 
-    roots: Ints
+    roots: IntArray
     nodes: NDArray[np.int32]
     missing_left: BoolArray
     gain: FloatArray

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from skresp._numba import compiled
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import FloatArray, IndexArray, IntArray
 
-from ._nodes import FEATURE, LEFT, RIGHT, Ints, goes_left
+from ._nodes import FEATURE, LEFT, RIGHT, goes_left
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class GainIndex:
         Person, part and class of each entry.
     """
 
-    start: Ints
+    start: IntArray
     owner: IndexArray
     part: IndexArray
-    which: Ints
+    which: IntArray
 
     @classmethod
-    def of(cls, first: Ints, counts: Ints) -> GainIndex:
+    def of(cls, first: IntArray, counts: IntArray) -> GainIndex:
         """Return the index of classes that begin at `first`, `counts` of each part."""
         n, parts = first.shape
         flat = counts.ravel()
