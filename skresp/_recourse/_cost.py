@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ._budget import SearchBudget
 FEWEST = "fewest"
 # Weight of a change by a whole range against one more feature, for "fewest". It is
 # small, since a row outside its bounds may change by several ranges.
-SHARE = 1e-3
+SHARE_WEIGHT = 1e-3
 
 
 def check_cost(cost: Any, actions: ActionSet) -> None:
@@ -35,7 +35,7 @@ def check_cost(cost: Any, actions: ActionSet) -> None:
                 f"cost names {name!r}, which is not a feature of the action set; its "
                 f"features are {', '.join(actions.names)}."
             )
-        pair = each if isinstance(each, (tuple, list)) else (each, each)
+        pair = _prices(each)
         if len(pair) != 2 or not all(_is_price(price) for price in pair):
             raise ValueError(
                 f"cost of {name!r} must be a finite non-negative number or a pair "
@@ -60,39 +60,59 @@ def costs_of(
     part : Part
     before, change : arrays of shape (n_changes, n_part_features)
     """
-    cost = budget.cost
-    if len(change) == 0:
+    if not len(change):
         return np.zeros(0)
+    if callable(budget.cost):
+        return _cost_by_function(budget.cost, part, before, change)
     own = part.own(change)
-    if callable(cost):
-        names = list(part.names)
-        frames = (pd.DataFrame(a, columns=names) for a in (before, before + change))
-        out = np.asarray(cost(*frames), dtype=float)
-        fine = out.shape == (len(change),) and (out >= 0).all()
-        if not (fine and np.isfinite(out).all()):
-            raise ValueError(
-                f"cost must return one finite non-negative number for each of the "
-                f"{len(change)} rows, got "
-                f"{np.array2string(np.atleast_1d(out), threshold=5)}."
-            )
-        return np.where((change != 0).any(axis=1), out, 0.0)
-    if isinstance(cost, Mapping):
-        total = np.zeros(len(change))
-        for k, name in enumerate(part.names):
-            if name in cost:
-                each = cost[name]
-                up, down = each if isinstance(each, (tuple, list)) else (each, each)
-                total += np.where(own[:, k] > 0, up * own[:, k], -down * own[:, k])
-        return total
-    # The number of features, then the sum of changes as shares of their ranges, which
-    # weighs less than one feature.
-    shares = np.zeros(len(change))
+    if isinstance(budget.cost, Mapping):
+        return _cost_by_unit(budget.cost, part, own)
+    # The sum of shares must weigh less than one more feature.
+    weight = SHARE_WEIGHT / (budget.n_features + 1.0)
+    return (own != 0).sum(axis=1) + weight * _shares_of_ranges(part, own)
+
+
+def _cost_by_function(
+    cost: Callable[..., Any], part: Part, before: FloatArray, change: FloatArray
+) -> FloatArray:
+    """Return the costs that a function of the user gives for changes."""
+    names = list(part.names)
+    frames = (pd.DataFrame(a, columns=names) for a in (before, before + change))
+    out = np.asarray(cost(*frames), dtype=float)
+    fine = out.shape == (len(change),) and (out >= 0).all()
+    if not (fine and np.isfinite(out).all()):
+        raise ValueError(
+            f"cost must return one finite non-negative number for each of the "
+            f"{len(change)} rows, got "
+            f"{np.array2string(np.atleast_1d(out), threshold=5)}."
+        )
+    return np.where((change != 0).any(axis=1), out, 0.0)
+
+
+def _cost_by_unit(cost: Mapping[str, Any], part: Part, own: FloatArray) -> FloatArray:
+    """Return the costs of own changes, each at a price per unit."""
+    out = np.zeros(len(own))
+    for k, name in enumerate(part.names):
+        if name in cost:
+            up, down = _prices(cost[name])
+            out += np.where(own[:, k] > 0, up * own[:, k], -down * own[:, k])
+    return out
+
+
+def _prices(cost: Any) -> Any:
+    """Return the prices of a unit up and down."""
+    return cost if isinstance(cost, (tuple, list)) else (cost, cost)
+
+
+def _shares_of_ranges(part: Part, own: FloatArray) -> FloatArray:
+    """Return the sums of own changes as shares of the ranges of their features."""
+    out = np.zeros(len(own))
     for k, feature in enumerate(part.features):
-        span = 1.0
-        if feature.kind != "categorical" and feature.can_change:
-            span = max(feature.bounds[1] - feature.bounds[0], 1e-300)
-        share = np.abs(own[:, k]) / span
         if feature.kind == "categorical":
-            share = (own[:, k] != 0) * 1.0
-        shares += share
-    return (own != 0).sum(axis=1) + SHARE / (budget.n_features + 1.0) * shares
+            out += own[:, k] != 0
+            continue
+        span = 1.0
+        if feature.can_change:
+            span = max(feature.bounds[1] - feature.bounds[0], 1e-300)
+        out += np.abs(own[:, k]) / span
+    return out

@@ -39,8 +39,8 @@ class Proof(_LabelledEnum):
     EXHAUSTION = 3, "exhaustion"
     NO_CHANGE = 4, "no feasible change"
     OUT_OF_BUDGET = 5, "out of budget"
-    INCOMPLETE = 6, "not all changes can be gone through"
-    CONTRADICTED = 7, "the model's answer differs from its reading"
+    INCOMPLETE = 6, "not all changes can be evaluated"
+    CONTRADICTED = 7, "the prediction contradicts the parsed model"
     CHEAPEST = 8, "cheapest"
     CHEAPEST_FOUND = 9, "cheapest found"
 

@@ -1,4 +1,4 @@
-"""Verdicts: whether each row has recourse, and how that is known."""
+"""The verdicts that `verify` returns."""
 
 from __future__ import annotations
 
@@ -49,16 +49,23 @@ class Verdicts(RowResults):
     Attributes
     ----------
     status : array of str
-        "approved" (at the target already), "single" (one intervention on one feature
-        reaches it), "joint" (only several changes together do), "possible" (a witness
-        is known, but not whether a single feature would do), "fixed" (no feasible
-        change does), "unknown" (not decided, and no witness is known), "invalid" (the
-        row itself breaks a constraint).
+        - "approved": at the target already;
+        - "single": one intervention on one feature reaches the target;
+        - "joint": only several changes together do;
+        - "possible": a witness is known, but not whether a single feature would do;
+        - "fixed": no feasible change reaches the target;
+        - "unknown": not decided, and no witness is known;
+        - "invalid": the row itself breaks a constraint.
     proof : array of str
-        How the status is known: "witness", or with a cost "cheapest" (nothing of the
-        same status is cheaper) or "cheapest found"; "bound" (the best of all
-        combinations falls short), "exhaustion" (every combination was evaluated), "no
-        feasible change"; for "unknown" the reason.
+        How the status is known:
+
+        - "witness": a point that reaches the target. With a cost "cheapest" (nothing
+          of the same status is cheaper) or "cheapest found";
+        - "bound": the best of all combinations does not reach the target;
+        - "exhaustion": every combination was evaluated;
+        - "no feasible change".
+
+        For "unknown", why it is not decided.
     used : array of int
         The number of points or partial choices evaluated for the row.
     has_witness : array of bool
@@ -153,8 +160,8 @@ class Verdicts(RowResults):
     def best_score(self) -> FloatArray:
         """The best score that each person can reach by changing all features together.
 
-        NaN where it is not known: for black-box models, and where the search was cut
-        short. For tree ensembles the search runs when this is first used.
+        NaN where it is not known: for black-box models, and where the search ran out
+        of budget. For tree ensembles the search runs when this is first used.
         """
         context = self._attached("best_score")
         model = context.fitted_model
@@ -184,18 +191,29 @@ class Verdicts(RowResults):
             With the columns `threshold`, `denied` and `no_recourse` (shares of all
             valid rows) and `no_recourse_of_denied`.
         """
-        if thresholds is None:
-            thresholds = np.arange(1, 100) / 100
-        try:
-            cuts = np.asarray(thresholds, dtype=float)
-        except (TypeError, ValueError):
-            cuts = np.array(np.nan)
-        if cuts.ndim != 1 or np.isnan(cuts).any():
-            raise ValueError(
-                f"thresholds must be a list of numbers, got {thresholds!r}."
-            )
-        rows = self.status != "invalid"
-        now, best = self.score[rows], self.best_score[rows]
+        cuts = _as_numbers(
+            np.arange(1, 100) / 100 if thresholds is None else thresholds
+        )
+        now, best = self._known_scores()
+        sign = -1.0 if isinstance(self.target, AtMost) else 1.0
+        denied = _share_below(sign * now, sign * cuts)
+        reachable = np.maximum(sign * now, sign * best)
+        no_recourse = _share_below(reachable, sign * cuts)
+        return pd.DataFrame(
+            {
+                "threshold": cuts,
+                "denied": denied,
+                "no_recourse": no_recourse,
+                "no_recourse_of_denied": np.divide(
+                    no_recourse, denied, out=np.zeros(len(cuts)), where=denied > 0
+                ),
+            }
+        )
+
+    def _known_scores(self) -> tuple[FloatArray, FloatArray]:
+        """Return scores and best scores of valid rows, all of which must be known."""
+        valid = self.status != "invalid"
+        now, best = self.score[valid], self.best_score[valid]
         if np.isnan(now).any():
             raise ValueError(
                 "curve requires a model with a score to compare with thresholds: "
@@ -206,27 +224,12 @@ class Verdicts(RowResults):
             raise ValueError(
                 f"curve requires the best score of every row, and that of "
                 f"{int(np.isnan(best).sum())} of {len(best)} rows is not known: the "
-                f"model is a black box, or the search was cut short. Pass a larger "
+                f"model is a black box, or the search ran out of budget. Pass a larger "
                 f"max_points to verify, or verify once for each threshold."
             )
-        sign = -1.0 if isinstance(self.target, AtMost) else 1.0
-        now, best, ends = sign * now, sign * best, sign * cuts
-        n = max(len(now), 1)
-        # The number of rows below a cut, from sorted scores.
-        denied = np.searchsorted(np.sort(now), ends, side="left") / n
-        lost = np.maximum(now, best)
-        without = np.searchsorted(np.sort(lost), ends, side="left") / n
-        share = np.divide(without, denied, out=np.zeros_like(without), where=denied > 0)
-        return pd.DataFrame(
-            {
-                "threshold": cuts,
-                "denied": denied,
-                "no_recourse": without,
-                "no_recourse_of_denied": share,
-            }
-        )
+        return now, best
 
-    # -- showing it -------------------------------------------------------------------
+    # -- display ----------------------------------------------------------------------
 
     def to_frame(self) -> Any:
         """Return a frame with a row's status, proof, changed features and budget used.
@@ -268,3 +271,19 @@ class Verdicts(RowResults):
             ],
             more=len(self) - shown,
         )
+
+
+def _as_numbers(thresholds: Any) -> FloatArray:
+    """Return thresholds as an array; raise ValueError if they are not numbers."""
+    try:
+        cuts = np.asarray(thresholds, dtype=float)
+    except (TypeError, ValueError):
+        cuts = np.array(np.nan)
+    if cuts.ndim != 1 or np.isnan(cuts).any():
+        raise ValueError(f"thresholds must be a list of numbers, got {thresholds!r}.")
+    return cuts
+
+
+def _share_below(scores: FloatArray, cuts: FloatArray) -> FloatArray:
+    """Return the share of scores below each cut."""
+    return np.searchsorted(np.sort(scores), cuts, side="left") / max(len(scores), 1)

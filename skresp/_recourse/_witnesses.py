@@ -53,15 +53,11 @@ class Witnesses:
         the current value is out of bounds.
         """
         people = np.flatnonzero(self.change[:, column])
-        feature = part.features[0]
-        step = float(feature.step or 1) if feature.kind == "integer" else 0.0
         columns = np.array([column])
         bad = np.zeros(len(people))
         for _ in range(_HALVINGS):
             good = self.change[people, column]
-            tried = (good + bad) / 2
-            if step:
-                tried = np.rint(tried / step) * step
+            tried = _rounded(part, (good + bad) / 2)
             some = np.flatnonzero((tried != good) & (tried != bad))
             ok, feasible = self._try(part, columns, people[some], tried[some, None])
             if not feasible.any():

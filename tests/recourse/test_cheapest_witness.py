@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._actions._encoding import decode, encode
-from skresp._recourse._cost import SHARE
+from skresp._recourse._cost import SHARE_WEIGHT
 from skresp.constraints import IfThen, Linear, Linkage
 from skresp.reach._interventions import minimal_interventions
 from skresp.reach._own_changes import own_changes, own_count
@@ -47,7 +47,7 @@ def price(cost, actions, part, own):
         share = np.abs(change) / span
         if feature.kind == "categorical":
             share = (change != 0) * 1.0
-        total += (change != 0) + SHARE * share / (len(actions.names) + 1)
+        total += (change != 0) + SHARE_WEIGHT * share / (len(actions.names) + 1)
     return total
 
 
@@ -154,7 +154,7 @@ def check(kind, case, seed, cost_of, how):
     if status == "single":
         assert proof == "cheapest"
     if proof == "cheapest":
-        scale = SHARE if cost == "fewest" else max(1.0, least)
+        scale = SHARE_WEIGHT if cost == "fewest" else max(1.0, least)
         assert spent <= least + TOLERANCE * scale
 
 

@@ -50,7 +50,7 @@ def explainer_of(bills, seed=0):
 
 def test_rounding_of_effects_breaks_no_rule(bills):
     verdicts = explainer_of(bills).verify(bills[2][:300])
-    assert "the model's answer differs from its reading" not in verdicts.proof
+    assert "the prediction contradicts the parsed model" not in verdicts.proof
     denied = verdicts.status != "approved"
     assert verdicts.has_witness[denied].mean() > 0.9
 

@@ -18,9 +18,6 @@ from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._options import Cutter, Options
 from skresp.reach._part import Part
 
-# Maximum number of choices close to the decision threshold that are sent to the model.
-MAX_CLOSE = 4_096
-
 
 class NotSeparableError(Exception):
     """The model cannot be split into independent contributions of parts."""
@@ -123,9 +120,7 @@ class EngineResult:
     @classmethod
     def blank(cls, options: Sequence[Options], people: int) -> EngineResult:
         """Return a result in which nothing is known and everybody stays put."""
-        stay = np.empty((people, len(options)), dtype=np.intp)
-        for p, each in enumerate(options):
-            stay[:, p] = each.offsets[each.which]
+        stay = _stay(options, np.arange(people))
         return cls(
             options=list(options),
             status=np.full(people, Status.UNKNOWN, dtype=np.int8),
@@ -206,45 +201,16 @@ class Run:
 
     def stay(self, people: IndexArray) -> IndexArray:
         """Return the choices of staying put."""
-        stays = [each.offsets[each.which[people]] for each in self.options]
-        return np.array(stays, dtype=np.intp).T.reshape(len(people), len(stays))
+        return _stay(self.options, people)
 
     def reaches_target(self, people: IndexArray, choice: IndexArray) -> BoolArray:
         """Return which choices reach the target, according to the model."""
         return choices_reach_target(self.batch, self.options, self.rows[people], choice)
 
-    def note_joint(
-        self, out: EngineResult, people: IndexArray, choice: IndexArray
-    ) -> None:
-        """Note witnesses that change several features.
 
-        Where the options of a person are incomplete, a single change that works may be
-        missing, so the person is `possible` only.
-        """
-        out.choice[people] = choice
-        out.note(people, Status.JOINT, Proof.WITNESS)
-        out.note(people[~self.complete[people]], Status.POSSIBLE, Proof.WITNESS)
-
-    def settle(
-        self,
-        out: EngineResult,
-        i: int,
-        choice: IndexArray,
-        cost: FloatArray,
-        done: bool,
-    ) -> None:
-        """Decide a person by asking the model about choices near the threshold.
-
-        `done` says that `choice` holds all of them.
-        """
-        out.used[i] += len(choice)
-        ok = np.flatnonzero(self.reaches_target(np.full(len(choice), i), choice))
-        if len(ok):
-            best = ok[np.argmin(cost[ok])]
-            self.note_joint(out, np.array([i]), choice[[best]])
-            out.cheapest[i] = done and self.priced[i]
-        elif done and self.complete[i]:
-            out.note(i, Status.FIXED, Proof.EXHAUSTION)
-        else:
-            proof = Proof.INCOMPLETE if done else Proof.OUT_OF_BUDGET
-            out.note(i, Status.UNKNOWN, proof)
+def _stay(options: Sequence[Options], people: IndexArray) -> IndexArray:
+    """Return the choices of staying put, one row per person."""
+    out = np.empty((len(people), len(options)), dtype=np.intp)
+    for p, each in enumerate(options):
+        out[:, p] = each.offsets[each.which[people]]
+    return out

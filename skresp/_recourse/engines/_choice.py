@@ -30,5 +30,5 @@ def make_engine(fitted_model: FittedModel, deadline: Deadline = NEVER) -> Engine
         if isinstance(known, LinearScoreFunction):
             from .linear._engine import LinearEngine
 
-            return LinearEngine(known, listed)
+            return LinearEngine.of(known, listed)
     return BlackBoxEngine()

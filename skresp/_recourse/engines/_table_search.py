@@ -15,13 +15,18 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from skresp._numba import compiled
-from skresp._typing import FloatArray, IntArray
+from skresp._recourse._status import Proof, Status
+from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import Deadline
+
+from ._base import EngineResult, Run
 
 Answer = TypeVar("Answer")
 
 # Maximum number of parts in one search: the parts of a table are bits of an integer.
 MAX_PARTS = 62
+# Maximum number of choices close to the decision threshold that are sent to the model.
+MAX_CLOSE = 4_096
 # Up to this many options of a part are sorted by insertion.
 _FEW = 32
 # Units of work that a kernel may do at first: a few milliseconds.
@@ -92,6 +97,80 @@ def run_until(deadline: Deadline, kernel: Callable[[Any], Answer]) -> Answer:
         if more <= allowed:
             return answer  # the time left would not get the kernel any further
         allowed = more
+
+
+class SearchResult(NamedTuple):
+    """The result of a search for one person.
+
+    `choice` are the choices found, one row each; `value` is the least gap of the best,
+    `nodes` the number of nodes, `done` whether the search finished.
+    """
+
+    choice: IndexArray
+    value: float
+    nodes: int
+    done: bool
+
+
+class TableRun(Run):
+    """A run of an engine that searches over tables."""
+
+    def search(
+        self, i: int, mode: SearchMode, wanted_gain: float, max_steps: int
+    ) -> SearchResult:
+        """Search choices of options of one person."""
+        raise NotImplementedError  # pragma: no cover
+
+    def cost_of(self, choice: IndexArray) -> FloatArray:
+        """Return the costs of choices of options."""
+        each = [cost[choice[:, p]] for p, cost in enumerate(self.costs)]
+        return np.stack(each, axis=1).sum(axis=1)
+
+    def note_joint(
+        self, out: EngineResult, people: IndexArray, choice: IndexArray
+    ) -> None:
+        """Note witnesses that change several features.
+
+        Where the options of a person are incomplete, a single change that works may be
+        missing, so the person is `possible` only.
+        """
+        out.choice[people] = choice
+        out.note(people, Status.JOINT, Proof.WITNESS)
+        out.note(people[~self.complete[people]], Status.POSSIBLE, Proof.WITNESS)
+
+    def settle_close(
+        self, out: EngineResult, people: IndexArray, tolerance: FloatArray
+    ) -> None:
+        """Decide people whose best gap is within the rounding error of 0.
+
+        `tolerance` are the rounding errors of all people of the run.
+        """
+        for i in people.tolist():
+            if self.budget.deadline.is_over:
+                break
+            # Half of the points to find choices, half to evaluate them.
+            max_steps = (self.budget.max_points - int(out.used[i])) // 2
+            wanted_gain = -float(tolerance[i])
+            found = self.search(i, SearchMode.ALL, wanted_gain, max_steps)
+            out.used[i] += found.nodes
+            self._ask(out, i, found.choice, found.done)
+
+    def _ask(self, out: EngineResult, i: int, choice: IndexArray, done: bool) -> None:
+        """Decide a person by asking the model about choices near the threshold.
+
+        `done` says that `choice` holds all of them.
+        """
+        out.used[i] += len(choice)
+        ok = np.flatnonzero(self.reaches_target(np.full(len(choice), i), choice))
+        if len(ok):
+            best = ok[np.argmin(self.cost_of(choice[ok]))]
+            self.note_joint(out, np.array([i]), choice[[best]])
+            out.cheapest[i] = done and self.priced[i]
+        elif done and self.complete[i]:
+            out.note(i, Status.FIXED, Proof.EXHAUSTION)
+        else:
+            proof = Proof.INCOMPLETE if done else Proof.OUT_OF_BUDGET
+            out.note(i, Status.UNKNOWN, proof)
 
 
 @compiled

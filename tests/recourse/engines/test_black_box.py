@@ -48,7 +48,7 @@ def test_a_black_box_with_a_real_is_never_called_fixed(whole_numbers):
     verdicts = ResponsivenessExplainer(model, actions).fit(X.astype(float)).verify(X)
     assert set(verdicts.status) == {"approved", "single", "possible", "unknown"}
     unknown = verdicts.status == "unknown"
-    assert (verdicts.proof[unknown] == "not all changes can be gone through").all()
+    assert (verdicts.proof[unknown] == "not all changes can be evaluated").all()
     assert (verdicts.proof[verdicts.status == "possible"] == "witness").all()
     # A way is known where, and only where, the status says so.
     ways = np.isin(verdicts.status, ["single", "joint", "possible"])

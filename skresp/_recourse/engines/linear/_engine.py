@@ -13,7 +13,7 @@ from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import EngineInput, EngineResult
 from skresp._recourse.engines._table_search import SearchMode
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MOST_LISTED_INTEGERS
 from skresp.reach._part import Part
@@ -33,14 +33,24 @@ class LinearEngine:
     Attributes
     ----------
     score_function : LinearScoreFunction
-    most_listed : int
-        Value of `max_listed` where `knows_lines`.
+    max_listed : int
     """
 
     score_function: LinearScoreFunction
-    most_listed: int
+    max_listed: int
 
     max_line_pieces = 1
+
+    @classmethod
+    def of(cls, score_function: LinearScoreFunction, max_listed: int) -> LinearEngine:
+        """Return the engine for a linear model.
+
+        Where lines are not known, integers are listed as for a black box.
+        """
+        engine = cls(score_function, max_listed)
+        if engine.knows_lines:
+            return engine
+        return cls(score_function, MOST_LISTED_INTEGERS)
 
     @property
     def knows_lines(self) -> bool:
@@ -50,11 +60,6 @@ class LinearEngine:
         """
         decision = self.score_function.decision
         return decision.cut is not None or decision.rivals == 1
-
-    @property
-    def max_listed(self) -> int:
-        """Maximum number of changes listed for an integer in a part of its own."""
-        return self.most_listed if self.knows_lines else MOST_LISTED_INTEGERS
 
     @property
     def tolerance(self) -> float:
@@ -99,109 +104,125 @@ class _Run(Gains):
         out = EngineResult.blank(self.options, len(self.rows))
         out.used[:] = self.points + self.nodes
         try:
-            self._best(out)
+            value, done = self._best(out)
             self._singles(out)
-            self._others(
-                out, np.flatnonzero(self.denied & (out.status == Status.UNKNOWN))
-            )
+            rest = np.flatnonzero(self.denied & (out.status == Status.UNKNOWN))
+            self._others(out, rest, value[rest], done[rest])
         except OutOfTimeError:
             pass  # verdicts noted so far stay
         return out
 
-    def _best(self, out: EngineResult) -> None:
-        """Take the option of each part with the greatest gain.
+    def _best(self, out: EngineResult) -> tuple[FloatArray, BoolArray]:
+        """Note the best choices; return their least gaps, and which are surely best."""
+        if self.n_rivals > 1:
+            # The greatest lead is not the greatest probability: no best is known.
+            return self._search_best(out)
+        value = self._add_best_options(out)
+        attained = self.ceiling[:, 0] - value <= _CLOSE * (1 + np.abs(value))
+        out.best_known[:] = attained
+        return value, np.ones(len(value), dtype=bool)
 
-        With several rivals the best sum is searched.
-        """
-        n, width = self.gap.shape
-        self.value = np.full(n, -np.inf)
-        self.done = np.zeros(n, dtype=bool)
-        if width == 1:
-            self.value = self.gap[:, 0].copy()
-            for p, (each, gain) in enumerate(
-                zip(self.options, self.gains, strict=True)
-            ):
-                order = np.lexsort((-self._rank(gain[:, 0]), each.owner))
-                top = order[each.offsets[:-1]]
-                out.best[:, p] = top[each.which]
-                self.value += gain[top, 0][each.which]
-            self.done[:] = True
-        else:
-            for i in np.flatnonzero(self.denied):
-                if self.budget.deadline.is_over:
-                    break
-                # Half of the points; the other half is for the cheapest choice.
-                max_steps = (self.budget.max_points - int(out.used[i])) // 2
-                choice, value, done, nodes = self._search(
-                    int(i), SearchMode.BEST, 0.0, max_steps
-                )
-                out.used[i] += nodes
-                self.done[i] = done
-                if len(choice):
-                    out.best[i], self.value[i] = choice[0], value
-        # With several rivals the greatest lead is not the greatest probability.
-        attained = self.ceiling[:, 0] - self.value <= _CLOSE * (1 + np.abs(self.value))
-        out.best_known[:] = self.done & attained & (width == 1)
+    def _add_best_options(self, out: EngineResult) -> FloatArray:
+        """Take the option of each part with the greatest gain; return the gaps."""
+        value = self.gap[:, 0].copy()
+        for p, (each, gain) in enumerate(zip(self.options, self.gains, strict=True)):
+            order = np.lexsort((-self.rank(gain[:, 0]), each.owner))
+            top = order[each.offsets[:-1]]
+            out.best[:, p] = top[each.which]
+            value += gain[top, 0][each.which]
+        return value
+
+    def _search_best(self, out: EngineResult) -> tuple[FloatArray, BoolArray]:
+        """Search the best sum of gains of people who are denied."""
+        value = np.full(len(self.rows), -np.inf)
+        done = np.zeros(len(self.rows), dtype=bool)
+        for i in np.flatnonzero(self.denied).tolist():
+            if self.budget.deadline.is_over:
+                break
+            # Half of the points; the other half is for the cheapest choice.
+            max_steps = (self.budget.max_points - int(out.used[i])) // 2
+            found = self.search(i, SearchMode.BEST, 0.0, max_steps)
+            out.used[i] += found.nodes
+            done[i] = found.done
+            if len(found.choice):
+                out.best[i], value[i] = found.choice[0], found.value
+        return value, done
+
+    # -- one change at a time ---------------------------------------------------------
 
     def _singles(self, out: EngineResult) -> None:
         """Note the cheapest single intervention that reaches the target."""
-        people = np.flatnonzero(self.denied)
-        best = np.full(len(self.rows), -np.inf)
-        price = np.full(len(self.rows), np.inf)
-        near: list[tuple[int, int, int]] = []
-        for p, (each, gain, cost) in enumerate(
-            zip(self.options, self.gains, self.costs, strict=True)
-        ):
-            counts = each.counts_of_people[people]
-            owner = np.repeat(people, counts)
-            first = np.repeat(each.offsets[each.which[people]], counts)
-            position = (
-                first
-                + np.arange(len(owner))
-                - np.repeat(np.cumsum(counts) - counts, counts)
-            )
-            some = each.single[position]
-            owner, position = owner[some], position[some]
-            value = (self.gap[owner] + gain[position]).min(axis=1)
-            np.maximum.at(best, owner, value)
+        least = np.full(len(self.rows), np.inf)
+        close: list[tuple[int, int, int]] = []
+        for p in range(len(self.options)):
+            owner, position = self._single_options(p)
+            value = (self.gap[owner] + self.gains[p][position]).min(axis=1)
             tolerance = self.tolerance[owner]
-            sure = np.flatnonzero(value > tolerance)
-            here = cost[position]
-            here[sure] = self._cost_where_reached(p, owner[sure], position[sure])
-            order = sure[np.lexsort((here[sure], owner[sure]))]
-            lead = (
-                order[np.r_[True, owner[order][1:] != owner[order][:-1]]]
-                if len(order)
-                else order
-            )
-            cheaper = lead[here[lead] < price[owner[lead]]]
-            who = owner[cheaper]
-            price[who] = here[cheaper]
-            out.choice[who] = self.stay(who)
-            out.choice[who, p] = position[cheaper]
-            doubt = np.flatnonzero(np.abs(value) <= tolerance)
-            near += [(int(owner[k]), p, int(position[k])) for k in doubt]
-        known = np.isfinite(price)
+            sure = value > tolerance
+            self._note_cheapest(out, p, owner[sure], position[sure], least)
+            doubtful = np.abs(value) <= tolerance
+            pairs = zip(owner[doubtful], position[doubtful], strict=True)
+            close += [(int(i), p, int(option)) for i, option in pairs]
+        known = np.isfinite(least)
         out.note(np.flatnonzero(known), Status.SINGLE, Proof.WITNESS)
         out.cheapest[known] = self.priced[known]
         if self.budget.cost is None:
-            asked = [entry for entry in near if not known[entry[0]]]
+            close = [entry for entry in close if not known[entry[0]]]
         else:
-            near = [entry for entry in near if self._price(entry) < price[entry[0]]]
-            asked = sorted(near, key=self._price, reverse=True)
-        if asked:
-            who = np.array([i for i, _, _ in asked])
-            choice = self.stay(who)
-            for k, (_, p, option) in enumerate(asked):
-                choice[k, p] = option
-            ok = self.reaches_target(who, choice)
-            out.choice[who[ok]] = choice[ok]  # the last of several is the cheapest
-            out.note(who[ok], Status.SINGLE, Proof.WITNESS)
-            out.cheapest[who[ok]] = self.priced[who[ok]]
+            close = [entry for entry in close if self._price(entry) < least[entry[0]]]
+            close.sort(key=self._price, reverse=True)
+        if close:
+            self._ask_singles(out, close)
+
+    def _single_options(self, p: int) -> tuple[IndexArray, IndexArray]:
+        """Return the single interventions of denied people on a part.
+
+        As people and as positions in the options of the part.
+        """
+        each, people = self.options[p], np.flatnonzero(self.denied)
+        counts = each.counts_of_people[people]
+        owner = np.repeat(people, counts)
+        begin = each.offsets[each.which[people]] - (np.cumsum(counts) - counts)
+        position = np.repeat(begin, counts) + np.arange(len(owner))
+        some = each.single[position]
+        return owner[some], position[some]
+
+    def _note_cheapest(
+        self,
+        out: EngineResult,
+        p: int,
+        owner: IndexArray,
+        position: IndexArray,
+        least: FloatArray,
+    ) -> None:
+        """Note options of a part that cost less than `least`, which is updated."""
+        cost = self._cost_where_reached(p, owner, position)
+        order = np.lexsort((cost, owner))
+        people, first = np.unique(owner[order], return_index=True)
+        lead = order[first]
+        cheaper = cost[lead] < least[people]
+        people, lead = people[cheaper], lead[cheaper]
+        least[people] = cost[lead]
+        out.choice[people] = self.stay(people)
+        out.choice[people, p] = position[lead]
 
     def _price(self, entry: tuple[int, int, int]) -> float:
-        _, p, position = entry
-        return float(self.costs[p][position])
+        _, p, option = entry
+        return float(self.costs[p][option])
+
+    def _ask_singles(
+        self, out: EngineResult, entries: list[tuple[int, int, int]]
+    ) -> None:
+        """Ask the model about interventions (person, part, option), cheapest last."""
+        people = np.array([i for i, _, _ in entries])
+        choice = self.stay(people)
+        for k, (_, p, option) in enumerate(entries):
+            choice[k, p] = option
+        ok = self.reaches_target(people, choice)
+        people = people[ok]
+        out.choice[people] = choice[ok]  # the last of several stays
+        out.note(people, Status.SINGLE, Proof.WITNESS)
+        out.cheapest[people] = self.priced[people]
 
     def _cost_where_reached(
         self, p: int, owner: IndexArray, position: IndexArray
@@ -236,11 +257,20 @@ class _Run(Gains):
         cost[some] = np.ldexp(np.rint(part * 2**36), power - 36)
         return cost
 
-    def _others(self, out: EngineResult, people: IndexArray) -> None:
-        """Decide people without a single intervention that reaches the target."""
-        tolerance = self.tolerance[people]
-        value, done = self.value[people], self.done[people]
-        complete = self.complete[people]
+    # -- all parts together -----------------------------------------------------------
+
+    def _others(
+        self,
+        out: EngineResult,
+        people: IndexArray,
+        value: FloatArray,
+        done: BoolArray,
+    ) -> None:
+        """Decide people without a single intervention that reaches the target.
+
+        `value` are their best gaps as far as known, `done` says which are sure.
+        """
+        tolerance, complete = self.tolerance[people], self.complete[people]
         ceiling = self.ceiling[people].min(axis=1)
         # A bound from a program is less exact than a list.
         margin = np.maximum(_MARGIN * (1.0 + np.abs(ceiling)), tolerance)
@@ -248,33 +278,23 @@ class _Run(Gains):
         low = (complete & done & (value < -tolerance)) | (ceiling < -margin)
         out.note(people[low], Status.FIXED, Proof.BOUND)
         out.note(people[~complete & ~low], Status.UNKNOWN, Proof.INCOMPLETE)
-        joint = people[~low & (value > tolerance)]
         close = np.abs(value) <= tolerance
         near = people[~complete & ~low & close]
         near = near[self.reaches_target(near, out.best[near])]
-        joint = np.concatenate([joint, near])
-        out.choice[joint] = out.best[joint]
-        if self.budget.cost is None:
-            if self.gap.shape[1] == 1:
-                out.choice[joint] = self._few_parts(joint, out.best[joint])
-        else:
-            for i in joint:
+        self._joint(out, np.concatenate([people[~low & (value > tolerance)], near]))
+        self.settle_close(out, people[complete & close], self.tolerance)
+
+    def _joint(self, out: EngineResult, people: IndexArray) -> None:
+        """Note witnesses of people whose best choice reaches the target."""
+        out.choice[people] = out.best[people]
+        if self.budget.cost is not None:
+            for i in people.tolist():
                 if self.budget.deadline.is_over:
                     break
-                self._cheapest(out, int(i))
-        self.note_joint(out, joint, out.choice[joint])
-        for i in people[complete & close]:
-            if self.budget.deadline.is_over:
-                break
-            # Half of the points to find choices, half to evaluate them.
-            max_steps = (self.budget.max_points - int(out.used[i])) // 2
-            wanted_gain = -float(self.tolerance[i])
-            choice, _, ended, nodes = self._search(
-                int(i), SearchMode.ALL, wanted_gain, max_steps
-            )
-            out.used[i] += nodes
-            cost = self.cost[choice + self.start[:-1]].sum(axis=1)
-            self.settle(out, int(i), choice, cost, ended)
+                self._cheapest(out, i)
+        elif self.n_rivals == 1:
+            out.choice[people] = self._few_parts(people, out.best[people])
+        self.note_joint(out, people, out.choice[people])
 
     def _cheapest(self, out: EngineResult, i: int) -> None:
         """Search the cheapest choice that reaches the target.
@@ -285,15 +305,14 @@ class _Run(Gains):
         tolerance = float(self.tolerance[i])
         for wanted_gain in (-tolerance, float(np.nextafter(tolerance, np.inf))):
             max_steps = self.budget.max_points - int(out.used[i])
-            choice, value, ended, nodes = self._search(
-                i, SearchMode.CHEAPEST, wanted_gain, max_steps
-            )
-            out.used[i] += nodes
-            if not len(choice):
+            found = self.search(i, SearchMode.CHEAPEST, wanted_gain, max_steps)
+            out.used[i] += found.nodes
+            if not len(found.choice):
                 return
-            if value > tolerance or self.reaches_target(np.array([i]), choice)[0]:
-                out.choice[i] = choice[0]
-                out.cheapest[i] = wanted_gain < 0 and ended and self.listed[i]
+            sure = found.value > tolerance
+            if sure or self.reaches_target(np.array([i]), found.choice)[0]:
+                out.choice[i] = found.choice[0]
+                out.cheapest[i] = wanted_gain < 0 and found.done and self.listed[i]
                 return
 
     def _few_parts(self, people: IndexArray, best: IndexArray) -> IndexArray:
@@ -301,7 +320,7 @@ class _Run(Gains):
         gains = np.array(
             [gain[best[:, p], 0] for p, gain in enumerate(self.gains)]
         ).T.reshape(best.shape)
-        order = np.argsort(-self._rank(gains), axis=1, kind="stable")
+        order = np.argsort(-self.rank(gains), axis=1, kind="stable")
         before = np.cumsum(np.take_along_axis(gains, order, axis=1), axis=1)
         before = np.concatenate([np.zeros((len(people), 1)), before[:, :-1]], axis=1)
         enough = self.gap[people] + before > self.tolerance[people, None]

@@ -9,17 +9,20 @@ import numpy as np
 from skresp._numba import compiled
 from skresp._recourse._cost import costs_of
 from skresp._recourse._option_points import option_pairs
-from skresp._recourse.engines._base import MAX_CLOSE, EngineInput, Run
+from skresp._recourse.engines._base import EngineInput
 from skresp._recourse.engines._table_search import (
+    MAX_CLOSE,
     MAX_PARTS,
     Goal,
     SearchMode,
+    SearchResult,
+    TableRun,
     Tables,
     branch,
     prefix_maxima,
     run_until,
 )
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._options import Options
@@ -32,11 +35,12 @@ if TYPE_CHECKING:
     from ._engine import LinearEngine
 
 
-class Gains(Run):
+class Gains(TableRun):
     """A run with the gains of all options for a linear model.
 
     Attributes
     ----------
+    engine : LinearEngine
     gap : array of shape (n_people, n_rivals)
         How far each person is ahead of each rival.
     gains : one array of shape (n_options, n_rivals) per part
@@ -47,49 +51,50 @@ class Gains(Run):
         How far gaps may be off by rounding.
     nodes : array of shape (n_people,)
         Nodes of the searches for bounds.
-    gain, cost, start : arrays
-        Gains and costs of all parts in one array each; those of part `p` begin at
-        `start[p]`.
     """
 
-    def __init__(self, model: LinearEngine, given: EngineInput) -> None:
+    def __init__(self, engine: LinearEngine, given: EngineInput) -> None:
         super().__init__(given)
-        self.model = model
+        self.engine = engine
         points = self.batch.point_builder.take(self.rows, [])
-        self.gap = model.gaps(points)
-        size, share = model.roundings(points)
-        optima = [self._optima(p) for p in range(len(self.options))]
-        pairs = [self._gains(each) for each in self.options]
-        self.gains = [gain for gain, _ in pairs]
+        self.gap = engine.gaps(points)
+        size, share = engine.roundings(points)
         self.ceiling = self.gap.copy()
         self.nodes = np.zeros(len(self.rows), dtype=np.int64)
-        for each, (gain, sizes), bounds in zip(
-            self.options, pairs, optima, strict=True
-        ):
+        optima = [self._optima(p) for p in range(len(self.options))]
+        self.gains = []
+        for each, bounds in zip(self.options, optima, strict=True):
+            gain, sizes = self._gains_of(each)
+            self.gains.append(gain)
             most = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
             large = np.maximum.reduceat(sizes, each.offsets[:-1], axis=0)
+            nodes = np.zeros(len(each.values), dtype=np.int64)
             for i, optimum in bounds.items():
                 most[i] = [rival.bound for rival in optimum]
                 large[i] = np.maximum(large[i], np.where(most[i] < np.inf, most[i], 0))
+                nodes[i] = sum(rival.nodes for rival in optimum)
             self.ceiling += most[each.which]
             size += large[each.which]
-            nodes = np.zeros(len(each.values), dtype=np.int64)
-            for i, optimum in bounds.items():
-                nodes[i] = sum(rival.nodes for rival in optimum)
             self.nodes += nodes[each.which]
         # The terms of a person's own score round, and so do the gains added to it.
-        self.tolerance = np.maximum(model.tolerance, share * size.max(axis=1))
-        self.start = np.cumsum([0, *(len(each.changes) for each in self.options)])
-        width = self.gap.shape[1]
-        self.gain = np.concatenate([np.zeros((0, width)), *self.gains])
-        self.cost = np.concatenate([np.zeros(0), *self.costs])
+        self.tolerance = np.maximum(engine.tolerance, share * size.max(axis=1))
+        # All parts in one array, for the kernel; part `p` begins at `_start[p]`.
+        self._start = np.cumsum([0, *(len(each.changes) for each in self.options)])
+        nothing = np.zeros((0, self.n_rivals))
+        self._flat_gain = np.concatenate([nothing, *self.gains])
+        self._flat_cost = np.concatenate([np.zeros(0), *self.costs])
+
+    @property
+    def n_rivals(self) -> int:
+        """Number of scores that the target's score is compared with."""
+        return self.gap.shape[1]
 
     def _optima(self, p: int) -> dict[int, list[Optimum]]:
         """Bound the gains of values whose options are incomplete, for each rival.
 
         The best change that the solver finds is added to the options of the part.
         """
-        options, width = self.options[p], self.gap.shape[1]
+        options, width = self.options[p], self.n_rivals
         if stands_alone(options.part) and not options.is_thinned:
             return {}  # one of the ends, which are among the options, is the best
         wanted = ~options.complete
@@ -118,8 +123,10 @@ class Gains(Run):
         return found
 
     def _optimum(self, options: Options, i: int, rival: int) -> Optimum:
+        """Bound the gain of value `i` of a part against a rival."""
+
         def gain(changes: FloatArray) -> FloatArray:
-            return self._gains(options.of_changes(i, changes))[0][1:, rival]
+            return self._gains_of(options.of_changes(i, changes))[0][1:, rival]
 
         # Half of the points, divided among features and rivals.
         share = self.budget.max_points // (
@@ -140,37 +147,30 @@ class Gains(Run):
         except OutOfTimeError:
             return nothing
 
-    def _gains(self, options: Options) -> tuple[FloatArray, FloatArray]:
+    def _gains_of(self, options: Options) -> tuple[FloatArray, FloatArray]:
         """Return the gains of the options of a part, and the sizes of their terms."""
         pairs = option_pairs(self.batch, options)
-        found = [self.model.gains(*pair) for pair in pairs]
+        found = [self.engine.gains(*pair) for pair in pairs]
         gains, sizes = zip(*found, strict=True)
         return np.concatenate(gains), np.concatenate(sizes)
 
-    def _rank(self, gain: FloatArray) -> FloatArray:
+    def rank(self, gain: FloatArray) -> FloatArray:
         """Round gains, to compare them.
 
         The rounding of the model depends on the row that a value is tried in and on
         the other rows of the batch; the comparison must not.
         """
-        unit = max(self.model.tolerance, np.finfo(float).tiny) / 1024
+        unit = max(self.engine.tolerance, np.finfo(float).tiny) / 1024
         return np.rint(gain / unit)
 
-    def _search(
+    def search(
         self, i: int, mode: SearchMode, wanted_gain: float, max_steps: int
-    ) -> tuple[IndexArray, float, bool, int]:
-        """Return choices of one person, their value, whether done, and nodes used."""
+    ) -> SearchResult:
+        """Search choices of options of one person."""
         stay = self.stay(np.array([i]))
-        first = stay[0] + self.start[:-1]
+        first = stay[0] + self._start[:-1]
         count = np.array([o.counts_of_people[i] for o in self.options], dtype=np.int64)
-        spread = np.array(
-            [
-                np.abs(self.gain[f : f + c]).max() if c else 0.0
-                for f, c in zip(first, count, strict=True)
-            ]
-        )
-        order = np.argsort(-spread, kind="stable")
-        order = order[(count > 1)[order] & (spread > 0)[order]]
+        order = self._influential_parts(first, count)
         cut = len(order) > MAX_PARTS
         order = order[:MAX_PARTS]  # other parts stay put
         best = np.full(len(order), -1, dtype=np.int64)
@@ -181,8 +181,8 @@ class Gains(Run):
             lambda meter: search_sums(
                 Goal(int(mode), wanted_gain, np.inf, max_steps),
                 self.gap[i],
-                self.gain,
-                self.cost,
+                self._flat_gain,
+                self._flat_cost,
                 first[order].astype(np.int64),
                 count[order],
                 best,
@@ -195,8 +195,22 @@ class Gains(Run):
         else:
             rows = best[None] if (best >= 0).all() else best[None][:0]
         choice = np.repeat(stay, len(rows), axis=0)
-        choice[:, order] = rows - self.start[:-1][order]
-        return choice, value, bool(done) and not cut, int(nodes)
+        choice[:, order] = rows - self._start[:-1][order]
+        return SearchResult(choice, float(value), int(nodes), bool(done) and not cut)
+
+    def _influential_parts(self, first: IndexArray, count: IntArray) -> IndexArray:
+        """Return the parts with gains other than 0, those with the greatest first.
+
+        `first` and `count` say where the options of each part are in `_flat_gain`.
+        """
+        spread = np.array(
+            [
+                np.abs(self._flat_gain[f : f + c]).max() if c else 0.0
+                for f, c in zip(first, count, strict=True)
+            ]
+        )
+        order = np.argsort(-spread, kind="stable")
+        return order[(count > 1)[order] & (spread > 0)[order]]
 
 
 @compiled

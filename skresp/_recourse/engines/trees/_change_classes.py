@@ -6,7 +6,6 @@ with the same codes lead to the same leaves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from skresp._model._row_batch import RowBatch
 from skresp._model.trees._arrays import DOUBLE, XGBOOST, Ensemble
 from skresp._model.trees._score_function import TreeScoreFunction
 from skresp._recourse._option_points import option_points
-from skresp._recourse.engines._base import NotSeparableError
+from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._options import Options
@@ -156,18 +155,14 @@ class ChangeClasses(NamedTuple):
 
 
 def classes_of(
-    batch: RowBatch,
-    score_function: TreeScoreFunction,
-    coder: Coder,
-    options: Sequence[Options],
-    costs: Sequence[FloatArray],
-    rows: IndexArray,
+    score_function: TreeScoreFunction, coder: Coder, given: EngineInput
 ) -> ChangeClasses:
-    """Group the options of people into classes.
+    """Group the options of people into classes; there is at least one part.
 
     Raises NotSeparableError where a row is not numeric for the trees, or where two
     parts move the same column.
     """
+    batch, options, rows = given.batch, given.options, given.rows
     people = coder.codes(_numbers(score_function, batch.point_builder.take(rows, [])))
     width = people.shape[1]
     part_of = np.full(width, -1, dtype=np.int64)
@@ -175,7 +170,7 @@ def classes_of(
     first = np.zeros((len(rows), len(options)), dtype=np.int64)
     count = np.ones((len(rows), len(options)), dtype=np.int64)
     blocks: list[IntArray] = []
-    columns: list[list[Any]] = [[], [], [], []]
+    cheapest: list[tuple[FloatArray, IndexArray, FloatArray, IndexArray]] = []
     made = 0
     for p, each in enumerate(options):
         batch.deadline.check()
@@ -193,26 +188,41 @@ def classes_of(
         first[:, p] = made + begins[each.which]
         count[:, p] = np.bincount(owner, minlength=len(each.values))[each.which]
         blocks.append(mine[start])
-        for cost, out in (
-            (costs[p], columns[:2]),
-            (np.where(each.single, costs[p], np.inf), columns[2:]),
-        ):
-            order = np.lexsort((cost, member))
-            cheapest = order[np.searchsorted(member[order], np.arange(len(start)))]
-            out[0].append(cost[cheapest])
-            out[1].append(np.where(np.isfinite(cost[cheapest]), cheapest, -1))
+        single_cost = np.where(each.single, given.costs[p], np.inf)
+        cheapest.append(
+            (
+                *_cheapest_of_classes(given.costs[p], member, len(start)),
+                *_cheapest_of_classes(single_cost, member, len(start)),
+            )
+        )
         made += len(start)
+    codes = _side_by_side(blocks)
+    joined = [np.concatenate(arrays) for arrays in zip(*cheapest, strict=True)]
+    return ChangeClasses(part_of, slot_of, people, first, count, codes, *joined)
+
+
+def _cheapest_of_classes(
+    cost: FloatArray, member: IndexArray, n_classes: int
+) -> tuple[FloatArray, IndexArray]:
+    """Return cost and position of the cheapest option of each class, -1 for none.
+
+    `member` is the class of each option. Options of infinite cost do not count.
+    """
+    order = np.lexsort((cost, member))
+    cheapest = order[np.searchsorted(member[order], np.arange(n_classes))]
+    least = cost[cheapest]
+    return least, np.where(np.isfinite(least), cheapest, -1)
+
+
+def _side_by_side(blocks: list[IntArray]) -> IntArray:
+    """Return the codes of the classes of all parts, filled up with zeros."""
     slots = max([1, *(block.shape[1] for block in blocks)])
-    class_code = np.zeros((made, slots), dtype=np.int64)
+    out = np.zeros((sum(map(len, blocks)), slots), dtype=np.int64)
     at = 0
     for block in blocks:
-        class_code[at : at + len(block), : block.shape[1]] = block
+        out[at : at + len(block), : block.shape[1]] = block
         at += len(block)
-    joined = [
-        np.concatenate([np.zeros(0, dtype=kind), *lists])
-        for kind, lists in zip((float, np.intp, float, np.intp), columns, strict=True)
-    ]
-    return ChangeClasses(part_of, slot_of, people, first, count, class_code, *joined)
+    return out
 
 
 def _moved_codes(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skresp._recourse.engines._base import EngineInput, EngineResult, Run
+from skresp._recourse.engines._base import EngineInput, EngineResult
 from skresp._recourse.engines._table_search import (
+    MAX_CLOSE,
     MAX_PARTS,
     Goal,
     SearchMode,
+    SearchResult,
+    TableRun,
     run_until,
 )
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
@@ -28,20 +31,7 @@ if TYPE_CHECKING:
 _PEOPLE_PER_CALL = 64
 
 
-class Found(NamedTuple):
-    """The result of a search for one person.
-
-    `choice` are choices of a class of each part, -1 for staying put; `value` is the
-    gap of the best, `nodes` the number of nodes, `done` whether the search finished.
-    """
-
-    choice: IntArray
-    value: float
-    nodes: int
-    done: bool
-
-
-class ClassSearch(Run):
+class ClassSearch(TableRun):
     """A run with searches over classes of changes.
 
     A choice of classes has a column per part, with -1 for staying put.
@@ -136,15 +126,19 @@ class ClassSearch(Run):
         return choice, done
 
     def search(
-        self,
-        i: int,
-        mode: SearchMode,
-        wanted_gain: float,
-        max_steps: int,
-        room: int = 0,
-    ) -> Found:
-        """Search choices of one person; in mode ALL at most `room` of them."""
+        self, i: int, mode: SearchMode, wanted_gain: float, max_steps: int
+    ) -> SearchResult:
+        """Search choices of options of one person."""
+        found = self.search_classes(i, mode, wanted_gain, max_steps)
+        people = np.full(len(found.choice), i)
+        return found._replace(choice=self.as_options(people, found.choice))
+
+    def search_classes(
+        self, i: int, mode: SearchMode, wanted_gain: float, max_steps: int
+    ) -> SearchResult:
+        """Search choices of classes of one person."""
         classes = self.classes
+        room = min(MAX_CLOSE, max_steps) if mode == SearchMode.ALL else 0
         order = np.argsort(-self.influence[i], kind="stable")
         order = order[classes.counts[i, order] > 1]
         position = np.full(len(self.options) + 1, -1, dtype=np.int64)
@@ -173,7 +167,7 @@ class ClassSearch(Run):
         rows = found[:count] if mode == SearchMode.ALL else best[None]
         choice = np.full((len(rows), len(self.options)), -1, dtype=np.int64)
         choice[:, order] = rows
-        return Found(choice, float(value), int(nodes), bool(done))
+        return SearchResult(choice, float(value), int(nodes), bool(done))
 
     def search_greedily(
         self, out: EngineResult, people: IndexArray, value: FloatArray, chosen: IntArray

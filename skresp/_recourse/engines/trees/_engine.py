@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,9 +10,9 @@ from skresp._model._decision import Decision
 from skresp._model._row_batch import RowBatch
 from skresp._model.trees._score_function import TreeScoreFunction
 from skresp._recourse._status import Proof, Status
-from skresp._recourse.engines._base import MAX_CLOSE, EngineInput, EngineResult
+from skresp._recourse.engines._base import EngineInput, EngineResult
 from skresp._recourse.engines._table_search import SearchMode
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allowance
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._part import Part
@@ -79,14 +78,7 @@ class TreeEngine:
 
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied, or the best of everybody."""
-        classes = classes_of(
-            given.batch,
-            self.score_function,
-            self.coder,
-            given.options,
-            given.costs,
-            given.rows,
-        )
+        classes = classes_of(self.score_function, self.coder, given)
         return _Run(self, given, classes).solve()
 
 
@@ -190,25 +182,26 @@ class _Run(ClassSearch):
                     break
                 self._cheapest(out, int(i), value, chosen, done)
         sure = value[people] > tolerance
-        joint = people[sure]
-        if self.budget.cost is None:
-            self.undo_needless(joint, chosen)
-        self.note_joint(out, joint, self.as_options(joint, chosen[joint]))
+        self._joint(out, people[sure], chosen)
         # Where the options are incomplete, a change that works may be missing.
         low = people[~sure & done[people] & (value[people] <= -tolerance)]
         out.note(low[self.complete[low]], Status.FIXED, Proof.BOUND)
         out.note(low[~self.complete[low]], Status.UNKNOWN, Proof.INCOMPLETE)
-        for i in people[~sure & (value[people] > -tolerance)]:
-            if self.budget.deadline.is_over:
-                break
-            self._ask_close(out, int(i))
+        close = people[~sure & (value[people] > -tolerance)]
+        self.settle_close(out, close, np.full(n, tolerance))
+
+    def _joint(self, out: EngineResult, people: IndexArray, chosen: IntArray) -> None:
+        """Note witnesses of people whose chosen classes reach the target."""
+        if self.budget.cost is None:
+            self.undo_needless(people, chosen)
+        self.note_joint(out, people, self.as_options(people, chosen[people]))
 
     def _cheapest(
         self,
         out: EngineResult,
         i: int,
         value: FloatArray,
-        chosen: Any,
+        chosen: IntArray,
         done: BoolArray,
     ) -> None:
         """Search the cheapest choice that may reach the target, then that surely does.
@@ -218,7 +211,7 @@ class _Run(ClassSearch):
         tolerance = self.engine.tolerance
         for wanted_gain in (-tolerance, float(np.nextafter(tolerance, np.inf))):
             max_steps = self.budget.max_points - int(out.used[i])
-            found = self.search(i, SearchMode.CHEAPEST, wanted_gain, max_steps)
+            found = self.search_classes(i, SearchMode.CHEAPEST, wanted_gain, max_steps)
             out.used[i] += found.nodes
             done[i] |= found.done
             if found.value < wanted_gain:
@@ -234,20 +227,3 @@ class _Run(ClassSearch):
                 out.cheapest[i] = wanted_gain < 0 and found.done and self.priced[i]
                 return
             value[i] = max(value[i], float(np.nextafter(found.value, np.inf)))
-
-    def _ask_close(self, out: EngineResult, i: int) -> None:
-        """Decide a person whose best gap is within the rounding error of 0."""
-        # Half of the points to find choices, half to evaluate them.
-        max_steps = (self.budget.max_points - int(out.used[i])) // 2
-        found = self.search(
-            i,
-            SearchMode.ALL,
-            -self.engine.tolerance,
-            max_steps,
-            room=min(MAX_CLOSE, max_steps),
-        )
-        out.used[i] += found.nodes
-        choice = found.choice
-        cost = np.where(choice >= 0, self.classes.cost[np.maximum(choice, 0)], 0.0)
-        picks = self.as_options(np.full(len(choice), i), choice)
-        self.settle(out, i, picks, cost.sum(axis=1), found.done)
