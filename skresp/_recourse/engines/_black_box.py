@@ -112,20 +112,24 @@ class _Run(Run):
         all choices were evaluated.
         """
         ended = np.zeros(len(self.rows), dtype=bool)
+        waiting = {i: _ChoiceStream(source(i)) for i in np.flatnonzero(who).tolist()}
         with contextlib.suppress(OutOfTimeError):
-            self._search_in_rounds(out, source, status, who, ended)
+            for people, choice in self._rounds(out, waiting, ended):
+                for i in self._note_cheapest(out, people, choice, status):
+                    waiting.pop(i, None)
+                    ended[i] = True
         return ended
 
-    def _search_in_rounds(
+    def _rounds(
         self,
         out: EngineResult,
-        source: Callable[[int], Iterator[IndexArray]],
-        status: Status,
-        who: BoolArray,
+        waiting: dict[int, _ChoiceStream],
         ended: BoolArray,
-    ) -> None:
-        """Evaluate some choices of everybody per round, so that batches are large."""
-        waiting = {int(i): _ChoiceStream(source(int(i))) for i in np.flatnonzero(who)}
+    ) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """Yield people and choices to evaluate, some of everybody per round.
+
+        So batches are large. People without points or choices left stop waiting.
+        """
         size = _FIRST_ROUND
         while waiting:
             self.budget.deadline.check()
@@ -135,50 +139,43 @@ class _Run(Run):
                 left = self.budget.max_points - int(out.used[i])
                 chunk = stream.take(max(min(size, left), 0))
                 if len(chunk):
-                    people.append(i)
+                    people += [i] * len(chunk)
                     choices.append(chunk)
                     out.used[i] += len(chunk)
                 else:
                     ended[i] = stream.is_exhausted
                     del waiting[i]
-                if people and (sum(map(len, choices)) >= self.batch.batch_size):
-                    self._evaluate(out, people, choices, status, waiting, ended)
+                if people and len(people) >= self.batch.batch_size:
+                    yield np.array(people), np.concatenate(choices)
                     people, choices = [], []
             if people:
-                self._evaluate(out, people, choices, status, waiting, ended)
+                yield np.array(people), np.concatenate(choices)
             size = min(2 * size, _LARGEST_ROUND)
 
-    def _evaluate(
-        self,
-        out: EngineResult,
-        people: list[int],
-        choices: list[IndexArray],
-        status: Status,
-        waiting: dict[int, _ChoiceStream],
-        ended: BoolArray,
-    ) -> None:
-        """Evaluate choices and note the cheapest witness of each person."""
-        counts = [len(chunk) for chunk in choices]
-        choice = np.concatenate(choices)
-        who = np.repeat(people, counts)
-        ok = self.reaches_target(who, choice)
+    def _note_cheapest(
+        self, out: EngineResult, people: IndexArray, choice: IndexArray, status: Status
+    ) -> list[int]:
+        """Evaluate choices, note the cheapest witness of each person; return whose."""
+        hits = np.flatnonzero(self.reaches_target(people, choice))
+        people, choice = people[hits], choice[hits]
         cost = np.zeros(len(choice))
         for p, each in enumerate(self.costs):
             cost += each[choice[:, p]]
-        hits = np.flatnonzero(ok)
-        for k in hits[np.lexsort((-cost[hits], who[hits]))]:  # the cheapest comes last
-            i = int(who[k])
-            out.choice[i] = choice[k]
-            out.note(i, status, Proof.WITNESS)
-            # Single changes are sorted by cost, combinations are not.
-            out.cheapest[i] = status == Status.SINGLE and self.priced[i]
-            waiting.pop(i, None)
-            ended[i] = True
+        order = np.lexsort((-cost, people))[::-1]  # of equal costs the last
+        who, first = np.unique(people[order], return_index=True)
+        out.choice[who] = choice[order[first]]
+        out.note(who, status, Proof.WITNESS)
+        # Single changes are sorted by cost, combinations are not.
+        out.cheapest[who] = self.priced[who] & (status == Status.SINGLE)
+        return who.tolist()
 
     # -- choices of one person --------------------------------------------------------
 
-    def _lists(self, i: int) -> list[IndexArray]:
-        """Return the options of a person on each part, staying put first."""
+    def _sorted_options(self, i: int) -> list[IndexArray]:
+        """Return the options of a person on each part, the cheapest first.
+
+        Staying put comes before all others.
+        """
         out = []
         for each, order in zip(self.options, self.order, strict=True):
             value = each.which[i]
@@ -191,7 +188,7 @@ class _Run(Run):
 
     def _one_part(self, i: int, single: bool) -> Iterator[IndexArray]:
         """Yield changes of one part that are, or are not, single interventions."""
-        lists = self._lists(i)
+        lists = self._sorted_options(i)
         stay = np.array([options[0] for options in lists], dtype=np.intp)
         parts, moves = [stay[:0]], [stay[:0]]
         price = [np.zeros(0)]
@@ -211,7 +208,7 @@ class _Run(Run):
     def _several(self, i: int) -> Iterator[IndexArray]:
         """Yield all other choices, fewer parts before more."""
         yield from self._one_part(i, single=False)
-        lists = self._lists(i)
+        lists = self._sorted_options(i)
         stay = np.array([options[0] for options in lists], dtype=np.intp)
         movable = [p for p, options in enumerate(lists) if len(options) > 1]
         if math.prod(len(options) for options in lists) > _LARGEST_ROUND:
