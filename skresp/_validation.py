@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import math
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -64,6 +66,29 @@ def check_number(name: str, value: Any, minimum: float) -> float:
             f"{name} must be a number of at least {minimum:g}, got {value!r}."
         )
     return float(value)
+
+
+def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
+    """Raise ValueError if the value of a parameter is not one of those allowed."""
+    listed = list(allowed)
+    if value not in listed:
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, listed))}, got {value!r}."
+        )
+
+
+def check_feature_names(
+    parameter: str, names: Iterable[Any], features: Sequence[str]
+) -> None:
+    """Raise ValueError if a parameter names something that is not a feature."""
+    for name in names:
+        if name not in features:
+            close = difflib.get_close_matches(str(name), list(features), n=1)
+            hint = f"Did you mean {close[0]!r}? " if close else ""
+            raise ValueError(
+                f"{parameter} names {name!r}, which is not a feature. {hint}The "
+                f"features are {', '.join(features)}."
+            )
 
 
 def check_time_limit(time_limit: Any) -> None:

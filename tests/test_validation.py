@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from skresp._validation import check_bool, check_finite, check_integer, check_number
+from skresp._validation import (
+    check_bool,
+    check_feature_names,
+    check_finite,
+    check_integer,
+    check_number,
+)
 
 
 @pytest.mark.parametrize("value", [1, np.int8(1), np.uint64(1)])
@@ -38,3 +44,11 @@ def test_only_bools_are_bools():
     for value in (1, "yes", None):
         with pytest.raises(TypeError, match="flag must be True or False"):
             check_bool("flag", value)
+
+
+def test_a_name_that_is_not_a_feature_gets_a_hint():
+    check_feature_names("radius", ["income"], ["income", "age"])
+    with pytest.raises(ValueError, match=r"^radius names 'incme', .* mean 'income'\?"):
+        check_feature_names("radius", ["income", "incme"], ["income", "age"])
+    with pytest.raises(ValueError, match=r"not a feature\. The features are income, a"):
+        check_feature_names("radius", [3], ["income", "age"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from skresp._typing import BoolArray, FloatArray
+from skresp._validation import check_feature_names
 
 from ._constraint import Constraint
 from ._display import as_html, as_text
@@ -219,9 +219,7 @@ class ActionSet:
             The constraints of the copy, instead of the present ones.
         """
         features = dict(features or {})
-        for name in features:
-            if name not in self.features:
-                raise ValueError(f"replace: {_unknown(name, self.features)}")
+        check_feature_names("replace", features, self.names)
         return ActionSet(
             {**self.features, **features},
             self.constraints if constraints is None else constraints,
@@ -397,14 +395,5 @@ def _check_constraint(rule: Any, features: Mapping[str, Feature]) -> None:
             f"constraints must be a list of skresp.constraints.Constraint, got "
             f"{rule!r} in it."
         )
-    for name in rule.features:
-        if name not in features:
-            raise ValueError(f"{type(rule).__name__}: {_unknown(name, features)}")
+    check_feature_names(type(rule).__name__, rule.features, list(features))
     rule.check_features(features)
-
-
-def _unknown(name: str, features: Mapping[str, Feature]) -> str:
-    """Return an error text for a name that is not in the action set."""
-    close = difflib.get_close_matches(str(name), list(features), n=1)
-    hint = f"Did you mean {close[0]!r}?" if close else "Check the spelling."
-    return f"there is no feature {name!r} in the action set. {hint}"

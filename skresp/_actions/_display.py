@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skresp._html._render import render
+from skresp._text import plural
 
 if TYPE_CHECKING:
     from ._action_set import ActionSet
@@ -42,9 +43,9 @@ def as_html(actions: ActionSet) -> str:
 
 def _title(actions: ActionSet) -> str:
     return (
-        f"ActionSet: {_count(len(actions.names), 'feature')}, "
+        f"ActionSet: {plural(len(actions.names), 'feature')}, "
         f"{len(actions.actionable)} actionable, "
-        f"{_count(len(actions.constraints), 'constraint')}"
+        f"{plural(len(actions.constraints), 'constraint')}"
     )
 
 
@@ -58,7 +59,3 @@ def _rows(actions: ActionSet) -> list[tuple[str, str, str, str]]:
 def _shortened(text: str) -> str:
     width = MAX_VALUES_WIDTH
     return text if len(text) <= width else f"{text[: width - 3]}..."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

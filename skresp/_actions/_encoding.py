@@ -22,6 +22,7 @@ from skresp._dataframe import (
     row_labels,
     with_values,
 )
+from skresp._text import quote_names
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import to_python
 
@@ -63,13 +64,13 @@ def column_positions(actions: ActionSet, table: Any) -> list[int]:
     if missing:
         raise ValueError(
             f"X must have a column for each feature of the action set, but has no "
-            f"column {_quoted(missing)}; its columns are {_quoted(names)}."
+            f"column {quote_names(missing)}; its columns are {quote_names(names)}."
         )
     extra = [name for name in names if name not in actions.features]
     if extra:
         raise ValueError(
             f"X must have no columns besides the features of the action set, got "
-            f"{_quoted(extra)}. Drop {'it' if len(extra) == 1 else 'them'}, or add "
+            f"{quote_names(extra)}. Drop {'it' if len(extra) == 1 else 'them'}, or add "
             f"{'it' if len(extra) == 1 else 'them'} to the action set (with "
             f"actionable=False if nobody can change the value)."
         )
@@ -264,11 +265,6 @@ def values_of(feature: Feature, codes: FloatArray) -> list[Any]:
     if feature.kind == "real":
         return codes.tolist()
     return codes.astype(np.int64).tolist()
-
-
-def _quoted(names: list[str], most: int = 8) -> str:
-    shown = ", ".join(map(repr, names[:most]))
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def _rows(labels: NDArray[Any], mask: BoolArray) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from skresp._dataframe import row_labels
-from skresp._html._filters import percent
+from skresp._text import percent
 from skresp.plots import ComparisonDisplay, ResponsivenessDisplay
 from skresp.report import AuditReport
 from skresp.report._write import whole_file

@@ -10,7 +10,8 @@ import pandas as pd
 
 from skresp import ActionSet
 from skresp._actions._unusual_values import Unusual, unusual_values
-from skresp._html._filters import plural
+from skresp._text import plural
+from skresp._validation import to_python
 
 from ._console import FINDINGS, FINE, say, say_json
 from ._read_data import read_actions, read_table
@@ -38,7 +39,7 @@ def check(args: Namespace) -> int:
                         "column": each.column,
                         "unusual": each.what,
                         "rows": each.count,
-                        "example": _plain(each.example),
+                        "example": to_python(each.example),
                     }
                     for each in unusual
                 ],
@@ -69,7 +70,7 @@ def _print(
     if unusual:
         say("\nUnusual values, by column:")
         lines = [
-            (each.column, f"{each.count:,}", each.what, repr(_plain(each.example)))
+            (each.column, f"{each.count:,}", each.what, repr(to_python(each.example)))
             for each in unusual
         ]
         table = pd.DataFrame(lines, columns=["column", "rows", "values", "first"])
@@ -100,7 +101,3 @@ def _count(unusual: Sequence[Unusual], n_rows: int) -> int:
     for each in unusual:
         some |= each.rows
     return int(some.sum())
-
-
-def _plain(value: object) -> object:
-    return value.item() if isinstance(value, np.generic) else value

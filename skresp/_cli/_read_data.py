@@ -8,6 +8,8 @@ from typing import Any
 import pandas as pd
 
 from skresp import ActionSet
+from skresp._optional import import_optional
+from skresp._text import quote_names
 
 from ._console import BadCallError, existing_file
 
@@ -50,8 +52,8 @@ def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
         missing = [name for name in actions.names if name not in table.columns]
         if missing:
             raise BadCallError(
-                f"--data: {path} has no column {_listed(missing)}, which the action "
-                f"set names. The columns are {_listed(list(table.columns))}."
+                f"--data: {path} has no column {quote_names(missing)}, which is in the "
+                f"action set. The columns are {quote_names(table.columns)}."
             )
         table = _labelled(table, actions)
     return table
@@ -77,13 +79,9 @@ def _read_parquet(file: Path) -> pd.DataFrame:
         pass
     except Exception as error:  # every engine raises its own errors
         raise BadCallError(f"--data: {file} is not a parquet file: {error}") from None
-    try:
-        import polars as pl
-    except ImportError:
-        raise BadCallError(
-            "--data: reading parquet requires pyarrow or polars. Install one with "
-            "pip install 'skresp[polars]'."
-        ) from None
+    pl = import_optional(
+        "polars", used_by="--data: a .parquet file", install="skresp[polars]"
+    )
     try:
         return pd.DataFrame(pl.read_parquet(file).to_dict(as_series=False))
     except Exception as error:
@@ -129,18 +127,13 @@ def model_columns(model: Any, actions: ActionSet, table: pd.DataFrame) -> list[s
     missing = [name for name in wanted if name not in table.columns]
     if missing:
         raise BadCallError(
-            f"--data has no column {_listed(missing)}, which the model was fitted on. "
-            f"The columns are {_listed(list(table.columns))}."
+            f"--data has no column {quote_names(missing)}, which the model was fitted "
+            f"on. The columns are {quote_names(table.columns)}."
         )
     unlisted = [name for name in wanted if name not in actions.features]
     if unlisted:
         raise BadCallError(
-            f"--actions does not have {_listed(unlisted)}, which the model was fitted "
-            f"on. Add it, with actionable: false if nobody can change it."
+            f"--actions does not have {quote_names(unlisted)}, which the model was "
+            f"fitted on. Add it, with actionable: false if nobody can change it."
         )
     return wanted
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(repr(str(name)) for name in names[:8])
-    return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"

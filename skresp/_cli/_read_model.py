@@ -13,6 +13,8 @@ import pandas as pd
 from sklearn.preprocessing import LabelEncoder
 
 from skresp import ActionSet, AtLeast, AtMost
+from skresp._optional import import_optional
+from skresp._validation import to_python
 
 from ._console import BadCallError, existing_file
 
@@ -65,12 +67,7 @@ def read_model(
 
 
 def _read_skops(file: Path, trusted: Sequence[str]) -> Any:
-    try:
-        from skops import io
-    except ImportError:
-        raise BadCallError(
-            "--model: a .skops file requires skops. Install it with pip install skops."
-        ) from None
+    io = import_optional("skops.io", used_by="--model: a .skops file", install="skops")
     unknown = [t for t in io.get_untrusted_types(file=file) if t not in trusted]
     if unknown:
         raise BadCallError(
@@ -82,13 +79,9 @@ def _read_skops(file: Path, trusted: Sequence[str]) -> Any:
 
 
 def _read_xgboost(file: Path) -> Any:
-    try:
-        import xgboost
-    except ImportError:
-        raise BadCallError(
-            "--model: this file requires xgboost. Install it with pip install "
-            "'skresp[xgboost]'."
-        ) from None
+    xgboost = import_optional(
+        "xgboost", used_by=f"--model: {file}", install="skresp[xgboost]"
+    )
     booster = xgboost.Booster(model_file=str(file))
     objective = _objective(booster)
     classifies = objective.startswith(("binary:", "multi:"))
@@ -115,13 +108,9 @@ def _objective(booster: Any) -> str:
 
 
 def _read_lightgbm(file: Path) -> Any:
-    try:
-        import lightgbm
-    except ImportError:
-        raise BadCallError(
-            "--model: this file requires lightgbm. Install it with pip install "
-            "'skresp[lightgbm]'."
-        ) from None
+    lightgbm = import_optional(
+        "lightgbm", used_by=f"--model: {file}", install="skresp[lightgbm]"
+    )
     booster = lightgbm.Booster(model_file=str(file))
     objective = str(booster.params.get("objective", ""))
     names = booster.feature_name()
@@ -179,7 +168,7 @@ def read_target(text: str, model: Any) -> Any:
             f"--target: the model is a regressor, so the target must be a bound such "
             f"as '>=700' or '<=3', got {text!r}."
         )
-    labels = [c.item() if isinstance(c, np.generic) else c for c in classes]
+    labels = [to_python(label) for label in classes]
     for label in labels:
         if str(label) == text:
             return label

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,10 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
 from skresp._model._fitted_model import FittedModel
+from skresp._model._input_format import InputFormat
 from skresp._model._target import target_warning
 
 # Rows of the fit on which the model's answers are checked.
@@ -47,12 +49,56 @@ class BaseExplainer(
     """Base class of the explainers.
 
     It fits the model or uses a fitted one, and passes `predict`, `predict_proba`,
-    `decision_function` and `score` on to it. A subclass has the parameters `estimator`
-    and `target`, and implements `fit` and `explain`.
+    `decision_function` and `score` on to it. A subclass has the parameters `estimator`,
+    `action_set` and `target`, and implements `_make_fitted_model` and `explain`.
     """
 
-    _fitted_model: FittedModel
+    action_set: ActionSet | None
     target: Any
+    _fitted_model: FittedModel
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Fit the model; without `y`, use the fitted model that was given.
+
+        Parameters
+        ----------
+        X : frame or array
+            Rows like those the model was fitted on. SHAP and LIME values are relative
+            to them.
+        y : array-like, optional
+            Labels, or numbers for a regressor.
+        **params : dict
+            Passed to the model's `fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        self._fit_model(X, y, params)
+        table = as_table(X)
+        input_format = InputFormat.of(self.estimator_, table, trained=y is not None)
+        self._fitted_model = self._make_fitted_model(input_format, table)
+        self.target_ = self._fitted_model.target_rule.target
+        self._warn_of_target()
+        self._check_model_answers(table)
+        self._prepare(input_format.named(table))
+        return self
+
+    def _check_parameters(self) -> None:
+        """Raise for invalid parameters."""
+        if self.action_set is not None and not isinstance(self.action_set, ActionSet):
+            raise TypeError(
+                f"action_set must be an ActionSet or None, got {self.action_set!r}. "
+                f"Make one with ActionSet.infer(X, ...) or ActionSet.from_file(path)."
+            )
+
+    def _make_fitted_model(self, input_format: InputFormat, table: Any) -> FittedModel:
+        """Return the model with its target; raise if the columns do not fit."""
+        raise NotImplementedError  # pragma: no cover
+
+    def _prepare(self, table: Any) -> None:
+        """Set further attributes, from the rows of the fit."""
 
     def _fit_model(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         """Set `estimator_`: a trained clone, or without `y` the fitted model given."""

@@ -16,6 +16,7 @@ from skresp._dataframe import as_table, column, is_polars, number_matrix, take_r
 from skresp._model._fitted_model import FittedModel
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._validation import check_choice
 from skresp.reach._deadline import NEVER, Deadline
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._part import Part, parts_of
@@ -257,8 +258,4 @@ class ResponsivenessContext(ExplanationContext):
         return part, [self.actions.names.index(name) for name in part.names]
 
     def _check_feature(self, feature: str) -> None:
-        if feature not in self.actions.features:
-            raise ValueError(
-                f"feature must be one of {', '.join(self.actions.names)}, got "
-                f"{feature!r}."
-            )
+        check_choice("feature", feature, self.actions.names)

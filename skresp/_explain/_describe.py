@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skresp._actions._feature import Feature
+from skresp._text import number, percent
 from skresp._typing import BoolArray
 from skresp.scores import at_most
 
-from ._checked_moves import Move
-from ._number_text import number, percent
+from ._person import Move
 from ._working_values import WorkingChange, share_known, working_change, working_changes
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _reason(change: WorkingChange, feature: Feature) -> str:
     c = change
     if c.ends is not None:
         share = (
-            f"{percent(c.score)} of its range works"
+            f"{percent(c.score, words=True)} of its range works"
             if c.score > 0
             else "works at isolated values only"
         )
@@ -120,8 +120,8 @@ def _reason(change: WorkingChange, feature: Feature) -> str:
         )
     else:
         share = (
-            f"about {percent(c.score)} of changes work (score {c.score:.2f}, between "
-            f"{c.lower:.2f} and {c.upper:.2f}, from {c.n} drawn)"
+            f"about {percent(c.score, words=True)} of changes work (score "
+            f"{c.score:.2f}, between {c.lower:.2f} and {c.upper:.2f}, from {c.n} drawn)"
         )
     if not c.moves:
         return f"{c.feature}: {share}."

@@ -360,7 +360,7 @@ class Explanation(Variants, RowResults):
         return render(
             "reprs/explanation.html",
             title=self._title(),
-            features=[self.feature_names[j] for j in features],
+            heads=[self.feature_names[j] for j in features],
             rows=[
                 (labels[i], [self._shown_score(i, j) for j in features])
                 for i in range(shown)

@@ -17,7 +17,13 @@ from skresp._dataframe import as_table, snapshot
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import make_target_rule
-from skresp._validation import check_integer, check_time_limit, is_integer, is_number
+from skresp._validation import (
+    check_choice,
+    check_integer,
+    check_time_limit,
+    is_integer,
+    is_number,
+)
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline, OutOfTimeError
 from skresp.reach._interventions import check_interventions
@@ -171,47 +177,24 @@ class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, **params: Any) -> ResponsivenessExplainer:
-        """Fit the model; without `y`, use the fitted model that was given.
-
-        Parameters
-        ----------
-        X : frame or array
-            Rows like those the model was fitted on.
-        y : array-like, optional
-            Labels, or numbers for a regressor.
-        **params : dict
-            Passed to the model's `fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        self._fit_model(X, y, params)
-        table = as_table(X)
+    def _make_fitted_model(self, input_format: InputFormat, table: Any) -> FittedModel:
         if self.action_set is None:
             warnings.warn(
                 "No action_set was given, so every feature may change freely between "
                 "the values in X. Pass action_set=ActionSet.infer(X, immutable=[...], "
                 "...) to say what people can change.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
             self.action_set_ = ActionSet.infer(table)
         else:
             self.action_set_ = self.action_set
         check_columns(self.action_set_, table)  # an error here, not in explain
-        input_format = InputFormat.of(self.estimator_, table, trained=y is not None)
         input_format.positions(self.action_set_)
         self._effects()
+        self._engine = None
         rule = make_target_rule(self.estimator_, self.target, self.threshold)
-        self._fitted_model = FittedModel(rule, input_format, self.action_set_)
-        self.target_ = rule.target
-        self._warn_of_target()
-        self._check_model_answers(table)
-        self._engine: Any = None
-        return self
+        return FittedModel(rule, input_format, self.action_set_)
 
     def _max_listed(self, deadline: Deadline) -> int | None:
         """Return `max_listed` of scores that may be exact along lines, or None.
@@ -237,23 +220,14 @@ class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
         return tags
 
     def _check_parameters(self) -> None:
-        if self.action_set is not None and not isinstance(self.action_set, ActionSet):
-            raise TypeError(
-                f"action_set must be an ActionSet or None, got {self.action_set!r}. "
-                f"Make one with ActionSet.infer(X, ...) or ActionSet.from_file(path)."
-            )
+        super()._check_parameters()
         check_interventions(self.interventions)
         for name, allowed in (
             ("method", METHODS),
             ("invalid_rows", ("raise", "nan")),
             ("missing", ("raise", "hold")),
         ):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(map(repr, allowed))}, got "
-                    f"{value!r}."
-                )
+            check_choice(name, getattr(self, name), allowed)
         n = self.n_samples
         if n != "auto" and not (is_integer(n) and int(n) >= 1):
             raise ValueError(

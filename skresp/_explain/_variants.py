@@ -9,8 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skresp._recourse._cost import check_prices, prices_of
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_integer, is_number
+from skresp._validation import (
+    check_choice,
+    check_feature_names,
+    check_integer,
+    is_number,
+)
 from skresp.scores._intervention_points import Points
 from skresp.scores._variants import (
     Monotone,
@@ -111,14 +117,10 @@ class Variants:
                 f"cost must be a mapping from feature to cost, or a function of rows "
                 f"and reached points, got {cost!r}."
             )
+        check_prices(cost, names)
         total = np.zeros(len(points.owner))
-        for name, each in cost.items():
-            if name not in names:
-                raise ValueError(
-                    f"cost must name features, got {name!r}. The features are "
-                    f"{', '.join(names)}."
-                )
-            up, down = each if isinstance(each, (tuple, list)) else (each, each)
+        for name in cost:
+            up, down = prices_of(cost[name])
             position = np.flatnonzero(points.columns == names.index(name))
             if len(position):
                 change = points.change[:, position[0]]
@@ -240,17 +242,9 @@ class Variants:
         """
         context = self._with_points("intuitive")
         out = np.zeros(self.values.shape, dtype=bool)
+        check_feature_names("directions", directions, self.feature_names)
         for name, direction in directions.items():
-            if name not in self.feature_names:
-                raise ValueError(
-                    f"directions must name features, got {name!r}. The features are "
-                    f"{', '.join(self.feature_names)}."
-                )
-            if direction not in ("increase", "decrease"):
-                raise ValueError(
-                    f"directions[{name!r}] must be 'increase' or 'decrease', got "
-                    f"{direction!r}."
-                )
+            check_choice(f"directions[{name!r}]", direction, ("increase", "decrease"))
             j = self.feature_names.index(name)
             if (self.n_reachable[:, j] > 0).any():
                 sign = 1 if direction == "increase" else -1
@@ -269,13 +263,9 @@ def _radii(context: ResponsivenessContext, radius: Any) -> FloatArray:
             f"{radius!r}. Name the features, for instance "
             f"radius={{{example!r}: 1}}."
         )
+    check_feature_names("radius", radius, actions.names)
     size = np.zeros(len(actions.names))
     for name, amount in radius.items():
-        if name not in actions.features:
-            raise ValueError(
-                f"radius must name features, got {name!r}. The features are "
-                f"{', '.join(actions.names)}."
-            )
         if actions.features[name].kind == "categorical":
             raise ValueError(
                 f"radius must name numeric or binary features, and {name!r} is "

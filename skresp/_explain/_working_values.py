@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skresp._actions._feature import Feature
+from skresp._text import shortened
 from skresp._typing import BoolArray, FloatArray
 
-from ._checked_moves import Move, Person
-from ._number_text import shortened
+from ._person import Move, Person
 
 if TYPE_CHECKING:
     from ._explanation import Explanation

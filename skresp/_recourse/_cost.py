@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 
 from skresp._actions._action_set import ActionSet
 from skresp._typing import FloatArray
+from skresp._validation import check_feature_names, is_number
 from skresp.reach._part import Part
 
 from ._budget import SearchBudget
@@ -29,13 +30,14 @@ def check_cost(cost: Any, actions: ActionSet) -> None:
             f"cost must be None, 'fewest', a mapping from feature to cost, or a "
             f"function of two frames (before and after), got {cost!r}."
         )
+    check_prices(cost, actions.names)
+
+
+def check_prices(cost: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise ValueError if a mapping is not one from feature to cost."""
+    check_feature_names("cost", cost, names)
     for name, each in cost.items():
-        if name not in actions.features:
-            raise ValueError(
-                f"cost names {name!r}, which is not a feature of the action set; its "
-                f"features are {', '.join(actions.names)}."
-            )
-        pair = _prices(each)
+        pair = prices_of(each)
         if len(pair) != 2 or not all(_is_price(price) for price in pair):
             raise ValueError(
                 f"cost of {name!r} must be a finite non-negative number or a pair "
@@ -45,8 +47,7 @@ def check_cost(cost: Any, actions: ActionSet) -> None:
 
 
 def _is_price(price: Any) -> bool:
-    number = isinstance(price, (int, float, np.number)) and not isinstance(price, bool)
-    return bool(number and 0 <= price < np.inf)
+    return is_number(price) and bool(0 <= price < np.inf)
 
 
 def costs_of(
@@ -94,12 +95,12 @@ def _cost_by_unit(cost: Mapping[str, Any], part: Part, own: FloatArray) -> Float
     out = np.zeros(len(own))
     for k, name in enumerate(part.names):
         if name in cost:
-            up, down = _prices(cost[name])
+            up, down = prices_of(cost[name])
             out += np.where(own[:, k] > 0, up * own[:, k], -down * own[:, k])
     return out
 
 
-def _prices(cost: Any) -> Any:
+def prices_of(cost: Any) -> Any:
     """Return the prices of a unit up and down."""
     return cost if isinstance(cost, (tuple, list)) else (cost, cost)
 

@@ -265,6 +265,7 @@ class Verdicts(RowResults):
         return render(
             "reprs/verdicts.html",
             title=self._title(),
+            heads=["status", "proof", "changed"],
             rows=[
                 (labels[i], self.status[i], self.proof[i], self.changed(i))
                 for i in range(shown)

@@ -110,9 +110,3 @@ def code_of(constraint: str, name: str, feature: Feature, value: Any) -> float:
             f"{', '.join(map(repr, feature.categories))}."
         )
     return float(feature.categories.index(value))
-
-
-def join_words(words: Iterable[str], last: str = "and") -> str:
-    """Return words as a list in a sentence: 'a, b and c'."""
-    *first, final = words
-    return f"{', '.join(first)} {last} {final}" if first else final

@@ -11,10 +11,11 @@ import numpy as np
 
 from skresp._actions._constraint import check_keys
 from skresp._actions._feature import Feature, slack
+from skresp._text import join_words
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import to_python
 
-from ._checks import code_of, join_words
+from ._checks import code_of
 from ._expression import Expression, total
 
 OPS = ("<=", ">=", "==", "!=", "in")

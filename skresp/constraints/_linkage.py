@@ -11,9 +11,10 @@ import numpy as np
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature, format_number, slack
+from skresp._text import join_words
 from skresp._typing import BoolArray, FloatArray
 
-from ._checks import check_kind, check_weights, join_words, set_bool
+from ._checks import check_kind, check_weights, set_bool
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ import numpy as np
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
+from skresp._text import join_words
 from skresp._typing import BoolArray, FloatArray
 
-from ._checks import check_direction, check_kind, check_names, join_words, set_bool
+from ._checks import check_direction, check_kind, check_names, set_bool
 from ._expression import total
 
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
+from skresp._text import join_words
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import to_python
 
-from ._checks import check_kind, check_names, code_of, join_words
+from ._checks import check_kind, check_names, code_of
 from ._expression import total
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
+from skresp._text import join_words
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import to_python
 
-from ._checks import check_kind, check_names, code_of, join_words, set_bool
+from ._checks import check_kind, check_names, code_of, set_bool
 from ._expression import total
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
+from skresp._text import join_words
 from skresp._typing import BoolArray, FloatArray
 
-from ._checks import check_direction, check_kind, check_names, join_words
+from ._checks import check_direction, check_kind, check_names
 from ._expression import total
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 from sklearn.utils import Bunch
@@ -31,10 +31,3 @@ def make_bunch(
         target_names=list(target_names),
         DESCR=description,
     )
-
-
-def check_variant(variant: str, known: Iterable[str]) -> None:
-    """Raise ValueError if a loader has no such variant."""
-    if variant not in (names := list(known)):
-        listed = " or ".join(map(repr, names))
-        raise ValueError(f"variant must be {listed}, got {variant!r}.")

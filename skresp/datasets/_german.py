@@ -9,9 +9,10 @@ from sklearn.utils import Bunch
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
+from skresp._validation import check_choice
 from skresp.constraints import Linkage, Reachability, Thermometer
 
-from ._bunch import check_variant, make_bunch
+from ._bunch import make_bunch
 from ._source import DataHome, Source
 
 # The columns in the order of the file. For labels: the code in the file and the label
@@ -138,7 +139,7 @@ def fetch_german(
         With `data`, `target`, `frame`, `action_set`, `feature_names`,
         `target_names`, `DESCR`.
     """
-    check_variant(variant, ("paper", "raw"))
+    check_choice("variant", variant, ("paper", "raw"))
     rows = _SOURCE.load(data_home, download_if_missing)
     if variant == "paper":
         data = _encoded(rows)

@@ -10,9 +10,10 @@ from sklearn.utils import Bunch
 from skresp._actions._action_set import ActionSet
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
+from skresp._validation import check_choice
 from skresp.constraints import Linear, Linkage, Thermometer
 
-from ._bunch import check_variant, make_bunch
+from ._bunch import make_bunch
 from ._source import DataHome, Source
 
 _LABEL = "SeriousDlqin2yrs"
@@ -64,7 +65,7 @@ def fetch_givemecredit(
         With `data`, `target`, `frame`, `action_set`, `feature_names`,
         `target_names`, `DESCR`.
     """
-    check_variant(variant, ("paper", "continuous", "frozen", "raw"))
+    check_choice("variant", variant, ("paper", "continuous", "frozen", "raw"))
     rows = _SOURCE.load(data_home, download_if_missing)
     if variant != "raw":
         rows = rows.dropna()

@@ -11,9 +11,10 @@ from sklearn.utils import Bunch
 from skresp._actions._action_set import ActionSet
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
+from skresp._validation import check_choice
 from skresp.constraints import Linear, Linkage, Reachability, Thermometer
 
-from ._bunch import check_variant, make_bunch
+from ._bunch import make_bunch
 from ._source import DataHome, Source
 
 _NO_RECORD, _NO_TRADES, _NOT_MET = -9, -8, -7
@@ -105,7 +106,7 @@ def fetch_heloc(
         With `data`, `target`, `frame`, `action_set`, `feature_names`,
         `target_names`, `DESCR`.
     """
-    check_variant(variant, ("paper", "raw"))
+    check_choice("variant", variant, ("paper", "raw"))
     rows = _SOURCE.load(data_home, download_if_missing)
     if variant == "paper":
         unknown = rows[_REQUIRED].isin((_NO_RECORD, _NO_TRADES)).any(axis=1)

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skresp._recourse._verdicts import Verdicts
+from skresp._typing import BoolArray
 
 from ._groups import group_labels, group_masks
 
@@ -76,10 +77,14 @@ def recourse_summary(explainer: Any, X: Any = None, *, groups: Any = None) -> An
     return pd.DataFrame.from_dict(by_group, orient="index").rename_axis("group")
 
 
+def is_denied(status: NDArray[Any]) -> BoolArray:
+    """Return where a row is valid and not at the target."""
+    return (status != "invalid") & (status != "approved")
+
+
 def _shares(status: NDArray[Any]) -> dict[str, float]:
-    invalid = status == "invalid"
-    denied = ~invalid & (status != "approved")
-    n_rows, n_denied = int((~invalid).sum()), int(denied.sum())
+    n_invalid = int((status == "invalid").sum())
+    n_rows, n_denied = len(status) - n_invalid, int(is_denied(status).sum())
 
     def share(name: str) -> float:
         return float((status == name).sum()) / n_denied if n_denied else np.nan
@@ -93,5 +98,5 @@ def _shares(status: NDArray[Any]) -> dict[str, float]:
         "unknown": share("unknown"),
         "n_rows": n_rows,
         "n_denied": n_denied,
-        "n_invalid": int(invalid.sum()),
+        "n_invalid": n_invalid,
     }

@@ -20,6 +20,7 @@ from skresp._model._target import target_warning
 from skresp._typing import BoolArray, FloatArray
 
 from ._groups import group_labels, group_masks
+from ._recourse_summary import is_denied
 
 RATES = ("recourse_rate", "single_rate", "mean_responsiveness")
 METRICS = (
@@ -303,7 +304,7 @@ class _Outcomes:
         """Compute the rates among the rows of a mask."""
         counted = rows & self.valid
         status = self.status[counted]
-        denied = status != "approved"
+        denied = is_denied(status)
         gains = {
             "recourse_rate": self.has_recourse[counted],
             "single_rate": status == "single",

@@ -8,6 +8,7 @@ from textwrap import shorten
 from typing import Any
 
 from skresp._optional import import_optional
+from skresp._text import percent
 
 # Colours of Okabe and Ito, which people with colour blindness can distinguish.
 BLUE, ORANGE, GREEN, SKY = "#0072B2", "#E69F00", "#009E73", "#56B4E9"
@@ -77,6 +78,54 @@ def rows_height(names: Sequence[str]) -> float:
     """Return the height in inches that rows with these names need."""
     lines = max((wrap_name(name).count("\n") + 1 for name in names), default=1)
     return (0.2 + 0.16 * lines) * max(len(names), 2)
+
+
+def score_remark(
+    score: float,
+    lower: float,
+    upper: float,
+    *,
+    actionable: bool,
+    movable: bool,
+    isolated: bool,
+    share_known: bool,
+) -> str:
+    """Return what to write beside a score: its percentage, or what it means.
+
+    Parameters
+    ----------
+    score, lower, upper : float
+    actionable : bool
+        Whether people can act on the feature.
+    movable : bool
+        Whether a possible change of this person is known.
+    isolated : bool
+        Whether the feature works at isolated values only.
+    share_known : bool
+        Whether the share of changes that work is known.
+    """
+    if not actionable:
+        return "nobody can change this"
+    exact = lower == upper
+    if not movable:
+        return "this person cannot move it" if exact else "no feasible change found"
+    if isolated:
+        return "works at isolated values"
+    if score == 0:
+        return "no change works" if exact else "no change found that works"
+    return percent(score) if share_known else "works, share not known"
+
+
+def legend_above(ax: Any, columns: int) -> None:
+    """Draw the legend above the axes, in this number of columns."""
+    ax.legend(
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.2,
+    )
 
 
 def shorten_text(text: str, width: int = 60) -> str:

@@ -11,7 +11,15 @@ import pandas as pd
 
 from skresp.metrics import compare_explainers
 
-from ._axes import BLUE, SKY, VERMILION, format_percent, label_rows, open_axes
+from ._axes import (
+    BLUE,
+    SKY,
+    VERMILION,
+    format_percent,
+    label_rows,
+    legend_above,
+    open_axes,
+)
 
 _ROWS = ("presented", "all_unresponsive", "some_responsive", "all_responsive")
 
@@ -127,12 +135,5 @@ class ComparisonDisplay:
         self.ax_.set_xlim(0, 1.003)  # with room for the last edge
         format_percent(self.ax_)
         self.ax_.set_xlabel("share of the denied")
-        self.ax_.legend(
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            ncols=4,
-            frameon=False,
-            fontsize="small",
-            borderaxespad=0.2,
-        )
+        legend_above(self.ax_, 4)
         return self

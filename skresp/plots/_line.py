@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skresp._explain._explanation import Explanation
-from skresp._explain._number_text import decimals, number, shortened
+from skresp._text import decimals, number, shortened
 
 from ._axes import BLACK, GREEN, hide_spines, open_axes, shorten_text
 

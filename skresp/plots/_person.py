@@ -10,8 +10,8 @@ import numpy as np
 
 from skresp._dataframe import as_table, row_labels
 from skresp._explain._explanation import Explanation
-from skresp._explain._number_text import percent, state
 from skresp._explain._working_values import isolated_changes
+from skresp._text import plural, state
 from skresp._typing import BoolArray, FloatArray
 
 from ._axes import (
@@ -23,6 +23,7 @@ from ._axes import (
     label_rows,
     open_axes,
     rows_height,
+    score_remark,
     shorten_text,
 )
 
@@ -210,9 +211,8 @@ class PersonDisplay:
                 self.title, x=0.01, ha="left", fontsize="medium", parse_math=False
             )
         if len(order) > len(shown):
-            more = len(order) - len(shown)
-            noun = "feature" if more == 1 else "features"
-            add_note(self.axes_[-1], f"and {more} more {noun}")
+            more = plural(len(order) - len(shown), "more feature")
+            add_note(self.axes_[-1], f"and {more}")
         return self
 
     def _order(self) -> list[int]:
@@ -287,21 +287,16 @@ class PersonDisplay:
             )
 
     def _remark(self, panel: Panel, j: int) -> str:
-        value = panel.values[j]
-        if self.actionable is not None and not self.actionable[j]:
-            return "nobody can change this"
-        if panel.movable is not None and not panel.movable[j]:
-            if panel.upper[j] > 0:
-                return "no feasible change found"
-            return "this person cannot move it"
-        if panel.isolated[j]:
-            return "works at isolated values"
-        if value == 0:
-            sampled = panel.upper[j] > 0
-            return "no change found that works" if sampled else "no change works"
-        if (panel.lower[j], panel.upper[j]) == (0, 1):
-            return "works, share not known"
-        return percent(value)
+        lower, upper = float(panel.lower[j]), float(panel.upper[j])
+        return score_remark(
+            float(panel.values[j]),
+            lower,
+            upper,
+            actionable=self.actionable is None or self.actionable[j],
+            movable=panel.movable is None or bool(panel.movable[j]),
+            isolated=bool(panel.isolated[j]),
+            share_known=(lower, upper) != (0, 1),
+        )
 
 
 def _split_axes(ax: Any, n: int) -> list[Any]:

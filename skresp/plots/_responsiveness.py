@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._explain._explanation import Explanation
-from skresp._explain._number_text import percent
 from skresp._explain._working_values import isolated_changes, share_known
+from skresp._text import plural
 from skresp._typing import BoolArray, FloatArray
 from skresp.metrics._score_bands import SCORE_BANDS, band_counts
 
@@ -23,6 +23,7 @@ from ._axes import (
     label_rows,
     open_axes,
     rows_height,
+    score_remark,
     shorten_text,
 )
 
@@ -172,7 +173,8 @@ class ResponsivenessDisplay:
             self._draw_people(shown)
         self.ax_.set_xticks([0, 0.25, 0.5, 0.75, 1])
         if len(order) > len(shown):
-            add_note(self.ax_, f"and {len(order) - len(shown)} more features")
+            more = plural(len(order) - len(shown), "more feature")
+            add_note(self.ax_, f"and {more}")
         return self
 
     def _order(self) -> list[int]:
@@ -205,33 +207,33 @@ class ResponsivenessDisplay:
 
     def _draw_remark(self, y: int, j: int) -> None:
         """Write the score of a feature beside its bar, or why it is 0."""
-        ax = self.ax_
-        if not self.actionable[j]:
-            ax.barh(y, 1, color="#F2F2F2", hatch="///", edgecolor="#CFCFCF", zorder=1)
-            words, style = "nobody can change this", "italic"
-        elif self.n_reachable[0, j] == 0:
-            words, style = "this person cannot move it", "italic"
-            if self.upper[0, j] > 0:
-                words = "no feasible change found"
-        elif j in self.isolated:
-            words, style = "works at isolated values", "normal"
-        elif self.values[0, j] == 0:
-            ax.plot(0.005, y, "o", mfc="white", mec=BLACK, clip_on=False, zorder=4)
-            words, style = "no change works", "normal"
-            if self.upper[0, j] > 0:
-                words = "no change found that works"
-        elif self.share_known is not None and not self.share_known[0, j]:
-            words, style = "works, share not known", "normal"
-        else:
-            words, style = percent(self.values[0, j]), "normal"
+        score, upper = float(self.values[0, j]), float(self.upper[0, j])
+        actionable, movable = self.actionable[j], bool(self.n_reachable[0, j])
+        words = score_remark(
+            score,
+            float(self.lower[0, j]),
+            upper,
+            actionable=actionable,
+            movable=movable,
+            isolated=j in self.isolated,
+            share_known=self.share_known is None or bool(self.share_known[0, j]),
+        )
+        if not actionable:
+            self.ax_.barh(
+                y, 1, color="#F2F2F2", hatch="///", edgecolor="#CFCFCF", zorder=1
+            )
+        elif movable and score == 0 and j not in self.isolated:
+            self.ax_.plot(
+                0.005, y, "o", mfc="white", mec=BLACK, clip_on=False, zorder=4
+            )
         self.ax_.annotate(
             words,
-            (self.upper[0, j], y),
+            (upper, y),
             xytext=(8, 0),
             textcoords="offset points",
             va="center",
             fontsize="small",
-            style=style,
+            style="normal" if movable and actionable else "italic",
             color="#333333",
             zorder=5,
         )

@@ -9,7 +9,7 @@ import pandas as pd
 
 from skresp.model_selection import threshold_curve
 
-from ._axes import LINE_STYLES, format_percent, hide_spines, open_axes
+from ._axes import LINE_STYLES, format_percent, hide_spines, legend_above, open_axes
 
 
 @dataclass(eq=False, repr=False)
@@ -105,11 +105,5 @@ class ThresholdDisplay:
         ax.set_ylabel("share of all people")
         ax.grid(True, color="#E5E5E5")
         hide_spines(ax)
-        ax.legend(
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            ncols=3,
-            frameon=False,
-            fontsize="small",
-        )
+        legend_above(ax, 3)
         return self

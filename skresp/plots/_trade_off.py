@@ -11,7 +11,15 @@ from numpy.typing import ArrayLike
 
 from skresp.model_selection import BestRecourse, trade_off
 
-from ._axes import BLUE, VERMILION, format_percent, hide_spines, open_axes, shorten_text
+from ._axes import (
+    BLUE,
+    VERMILION,
+    format_percent,
+    hide_spines,
+    legend_above,
+    open_axes,
+    shorten_text,
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -125,13 +133,7 @@ class TradeOffDisplay:
         ax.grid(True, color="#E5E5E5", zorder=0)
         ax.set_axisbelow(True)
         hide_spines(ax)
-        ax.legend(
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            ncols=2,
-            frameon=False,
-            fontsize="small",
-        )
+        legend_above(ax, 2)
         return self
 
     def _write_names(self, order: Any, s: Any, r: Any) -> None:

@@ -22,6 +22,7 @@ from skresp._dataframe import (
     take_rows,
 )
 from skresp._typing import FloatArray, IndexArray
+from skresp._validation import check_choice, check_feature_names, check_integer
 
 from ._cache import Reach, make_reaches, shared_cache
 from ._errors import EnumerationError, TooLargeError
@@ -124,14 +125,9 @@ def reachable_set(
     1      5   32
     """
     check_interventions(interventions)
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")
-    if max_points is not None and not (
-        isinstance(max_points, (int, np.integer)) and max_points >= 1
-    ):
-        raise ValueError(
-            f"max_points must be a whole number of at least 1, got {max_points!r}."
-        )
+    check_choice("method", method, METHODS)
+    if max_points is not None:
+        max_points = check_integer("max_points", max_points, 1)
     if not isinstance(action_set, ActionSet):
         raise TypeError(f"action_set must be an ActionSet, got {action_set!r}.")
     table = as_row(x)
@@ -142,11 +138,7 @@ def reachable_set(
     if feature is None:
         changes, how, complete, tried = _everything(action_set, codes[0], request)
     else:
-        if feature not in action_set.features:
-            raise ValueError(
-                f"There is no feature {feature!r} in the action set; it has "
-                f"{', '.join(action_set.names)}."
-            )
+        check_choice("feature", feature, action_set.names)
         changes, how, complete, tried = _by_feature(
             action_set, codes[0], feature, request
         )
@@ -197,9 +189,7 @@ def check_feasibility(
     table = as_row(x)
     codes = encode(action_set, table, missing="hold")
     check_valid(action_set, table, codes)
-    for name in reached:
-        if name not in action_set.features:
-            raise ValueError(f"There is no feature {name!r} in the action set.")
+    check_feature_names("reached", reached, action_set.names)
     outcomes = {Outcome.FEASIBLE}
     for part in parts_of(action_set):
         wanted = {}

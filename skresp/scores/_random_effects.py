@@ -11,6 +11,7 @@ import pandas as pd
 
 from skresp._actions._action_set import ActionSet
 from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._validation import check_feature_names
 from skresp.reach._allowance import allow, allowance
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._part import satisfied
@@ -47,12 +48,8 @@ class RandomEffects:
                 f"random_effects must be a mapping from feature to distribution, or a "
                 f"function (rows, changes, rng) -> noise, got {self.given!r}."
             )
+        check_feature_names("random_effects", self.given, actions.names)
         for name, source in self.given.items():
-            if name not in actions.features:
-                raise ValueError(
-                    f"random_effects names {name!r}, which is not a feature of the "
-                    f"action set. Its features are {', '.join(actions.names)}."
-                )
             if actions.features[name].kind == "categorical":
                 raise ValueError(
                     f"random_effects adds noise to {name!r}, which is categorical. "

@@ -33,68 +33,52 @@ from ._numeric_rows import immutable_features, label_columns, model_column_posit
 class AttributionExplainer(BaseExplainer):
     """Base class of explainers that return contributions of features.
 
-    A subclass has the parameters `estimator`, `action_set`, `target`, `per_person` and
-    `random_state`, and implements `_prepare` and `_attribute`.
+    A subclass implements `_prepare`, which sets `_unit`, and `_attribute`.
     """
 
     _method: str
     # What contributions add up to, in words; set by `_prepare`.
     _unit: str
 
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit the model; without `y`, use the fitted model that was given.
-
-        Parameters
-        ----------
-        X : frame or array
-            Rows like those the model was fitted on. Contributions are relative to
-            them.
-        y : array-like, optional
-            Labels, or numbers for a regressor.
-        **params : dict
-            Passed to the model's `fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        self._fit_model(X, y, params)
-        table = as_table(X)
-        input_format = InputFormat.of(self.estimator_, table, trained=y is not None)
-        model_column_positions(input_format, table)
-        if self.action_set is not None:
-            column_positions(self.action_set, table)
-            input_format.positions(self.action_set)
-        self._label_columns = label_columns(input_format, table)
-        self._fitted_model = FittedModel(
-            make_optional_target_rule(self.estimator_, self.target),
-            input_format,
-            immutable_features(input_format, self._label_columns),
-        )
-        self.target_ = self._fitted_model.target_rule.target
-        self._warn_of_target()
-        self._check_model_answers(table)
-        self._prepare(input_format.named(table), y)
-        return self
+    def __init__(
+        self,
+        estimator: Any,
+        action_set: ActionSet | None,
+        *,
+        target: Any,
+        per_person: bool,
+        random_state: Any,
+        n_jobs: int | None,
+        verbose: int,
+    ) -> None:
+        self.estimator = estimator
+        self.action_set = action_set
+        self.target = target
+        self.per_person = per_person
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
-        actions = self.action_set
-        if actions is not None and not isinstance(actions, ActionSet):
-            raise TypeError(
-                f"action_set must be an ActionSet or None, got {actions!r}. Make one "
-                f"with ActionSet.infer(X, ...) or ActionSet.from_file(path)."
-            )
-        if self.per_person and actions is None:
+        super()._check_parameters()
+        if self.per_person and self.action_set is None:
             raise ValueError(
                 f"per_person={self.per_person!r} requires an action_set, which says "
                 f"what each person can change. Pass action_set=ActionSet.infer(X, "
                 f"...), or leave per_person out."
             )
 
-    @abstractmethod
-    def _prepare(self, table: Any, y: Any) -> None:
-        """Set the fitted attributes of the subclass, from the rows of the fit."""
+    def _make_fitted_model(self, input_format: InputFormat, table: Any) -> FittedModel:
+        model_column_positions(input_format, table)
+        if self.action_set is not None:
+            column_positions(self.action_set, table)
+            input_format.positions(self.action_set)
+        self._label_columns = label_columns(input_format, table)
+        return FittedModel(
+            make_optional_target_rule(self.estimator_, self.target),
+            input_format,
+            immutable_features(input_format, self._label_columns),
+        )
 
     @abstractmethod
     def _attribute(self, people: Any, keys: Any) -> tuple[FloatArray, FloatArray, bool]:

@@ -124,15 +124,17 @@ class LimeExplainer(AttributionExplainer):
         lime_kwargs: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
-        self.action_set = action_set
-        self.target = target
+        super().__init__(
+            estimator,
+            action_set,
+            target=target,
+            per_person=per_person,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.num_samples = num_samples
-        self.per_person = per_person
-        self.random_state = random_state
-        self.n_jobs = n_jobs
         self.lime_kwargs = lime_kwargs
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -166,7 +168,7 @@ class LimeExplainer(AttributionExplainer):
                 )
         return init_options, call_options
 
-    def _prepare(self, table: Any, y: Any) -> None:
+    def _prepare(self, table: Any) -> None:
         init_options, _ = self._arguments()
         named = [
             self._column_position(c)

@@ -12,7 +12,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
 from skresp._model._output import Output
 from skresp._typing import FloatArray
-from skresp._validation import is_integer
+from skresp._validation import check_choice, is_integer
 
 from ._base import AttributionExplainer, as_seeds, is_table
 from ._numeric_rows import ArrayTable, NumericRows, model_column_positions
@@ -129,15 +129,17 @@ class ShapExplainer(AttributionExplainer):
         shap_kwargs: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:
-        self.estimator = estimator
-        self.action_set = action_set
-        self.target = target
+        super().__init__(
+            estimator,
+            action_set,
+            target=target,
+            per_person=per_person,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
         self.background = background
-        self.per_person = per_person
-        self.random_state = random_state
-        self.n_jobs = n_jobs
         self.shap_kwargs = shap_kwargs
-        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -154,11 +156,8 @@ class ShapExplainer(AttributionExplainer):
             ("feature_perturbation", PERTURBATIONS),
             ("model_output", ("raw", "probability", "predict_proba")),
         ):
-            if key in options and options[key] not in allowed:
-                raise ValueError(
-                    f"shap_kwargs[{key!r}] must be one of "
-                    f"{', '.join(map(repr, allowed))}, got {options[key]!r}."
-                )
+            if key in options:
+                check_choice(f"shap_kwargs[{key!r}]", options[key], allowed)
         rows = self.background
         positive = is_integer(rows) and rows >= 1
         if rows is not None and not positive and not is_table(rows):
@@ -170,7 +169,7 @@ class ShapExplainer(AttributionExplainer):
     def _options(self) -> dict[str, Any]:
         return dict(self.shap_kwargs or {})
 
-    def _prepare(self, table: Any, y: Any) -> None:
+    def _prepare(self, table: Any) -> None:
         self._background_table = ArrayTable.of(
             self._fitted_model.input_format, self._background_rows(table)
         )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from skresp._explain._explanation import Explanation
@@ -54,9 +53,3 @@ class Findings:
     names: Mapping[str, str] | None
     wanted: str | None
     notes: Mapping[str, str]
-
-
-def denied_rows(verdicts: Verdicts) -> IndexArray:
-    """Return the positions of the rows that are valid and not at the target."""
-    status = verdicts.status
-    return np.flatnonzero((status != "approved") & (status != "invalid"))

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from skresp import __version__
-from skresp._dataframe import as_table, column, column_names, is_frame, take_rows
+from skresp._dataframe import as_table, take_rows
 from skresp._validation import check_integer
+from skresp.metrics._groups import group_labels, group_name
+from skresp.metrics._recourse_summary import is_denied
 from skresp.report._write import write_text
 
-from ._findings import Findings, denied_rows
+from ._findings import Findings
 from ._page import page
 from ._plain_values import one_line
 from .sections._registry import SECTIONS, check_sections
@@ -139,18 +140,18 @@ class AuditReport:
         check_integer("top_k", top_k, 1)
         check_integer("compare_rows", compare_rows, 1)
         table = as_table(X)
-        labels, group_name = _groups(groups, table)
+        by_group = groups is not None
         budget = {"max_points": max_points, "time_limit": time_limit}
         verdicts = explainer.verify(table, **budget)
-        denied = denied_rows(verdicts)
+        denied = np.flatnonzero(is_denied(verdicts.status))
         findings = Findings(
             explainer=explainer,
             table=table,
             verdicts=verdicts,
             denied=denied,
             explanation=explainer.explain(take_rows(table, denied)),
-            groups=labels,
-            group_name=group_name,
+            groups=group_labels(groups, X, len(table)) if by_group else None,
+            group_name=group_name(groups) if by_group else "",
             explainers=dict(explainers or {}),
             compare_rows=int(compare_rows),
             top_k=int(top_k),
@@ -204,32 +205,3 @@ class AuditReport:
             f"AuditReport with the sections {', '.join(self.summary['sections'])}. Use "
             f"html, json or to_file(path)."
         )
-
-
-def _groups(groups: Any, table: Any) -> tuple[Any, str]:
-    """Return one group label per row, and the name of the grouping."""
-    if groups is None:
-        return None, ""
-    if isinstance(groups, str):
-        names = column_names(table) if is_frame(table) else None
-        if names is None or groups not in names:
-            there = ", ".join(names) if names else "no column names"
-            raise ValueError(
-                f"groups={groups!r} is not a column of X, which has {there}. Pass the "
-                f"name of a column, or one label for each row."
-            )
-        return column(table, names.index(groups)).to_numpy(dtype=object), groups
-    if isinstance(groups, pd.Series) and isinstance(table, pd.DataFrame):
-        if not groups.index.equals(table.index):
-            raise ValueError(
-                "groups is a Series whose index differs from the index of X. Pass "
-                "groups.loc[X.index], or groups.to_numpy() if the rows are in the same "
-                "order."
-            )
-    labels = np.asarray(groups, dtype=object)
-    if labels.shape != (len(table),):
-        raise ValueError(
-            f"groups must be a column of X or one label for each of its {len(table)} "
-            f"rows, got an array of shape {labels.shape}."
-        )
-    return labels, str(getattr(groups, "name", None) or "group")

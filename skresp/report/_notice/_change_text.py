@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from skresp._actions._feature import Feature
-from skresp._explain._number_text import decimals, number, percent, state
 from skresp._explain._working_values import WorkingChange
+from skresp._text import decimals, join_words, number, percent, state
 
 from . import _sentences as say
 
@@ -41,9 +41,7 @@ def _range(pair: tuple[float, float], step: int, feature: Feature) -> list[str]:
 def _or(texts: list[str]) -> str:
     if len(texts) > _MOST_RANGES:
         texts = [*texts[:_MOST_RANGES], f"{len(texts) - _MOST_RANGES} other ranges"]
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} or {texts[-1]}"
+    return join_words(texts, "or")
 
 
 def current(value: object, feature: Feature, others: list[float]) -> str:
@@ -77,15 +75,15 @@ def share(change: WorkingChange) -> str:
         return say.SHARE_UNKNOWN.format(hits=c.hits, n=c.n)
     if not c.exact:
         return say.SHARE_SAMPLED.format(
-            share=percent(c.score),
+            share=percent(c.score, words=True),
             n=c.n,
-            lower=percent(c.lower),
-            upper=percent(c.upper),
+            lower=percent(c.lower, words=True),
+            upper=percent(c.upper, words=True),
         )
     if c.score == 0:
         return say.ISOLATED
     if not 0 < c.n <= _FEW:
-        return say.SHARE_EXACT.format(share=percent(c.score))
+        return say.SHARE_EXACT.format(share=percent(c.score, words=True))
     if c.hits == c.n:
         return say.SHARE_ALL
     verb = "works" if c.hits == 1 else "work"

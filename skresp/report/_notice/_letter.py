@@ -5,12 +5,12 @@ The sentences are in `_sentences`, the layout in `skresp/_html/templates/notice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
-from skresp._html._filters import plural
 from skresp._html._render import render
+from skresp._text import join_words, plural
 
 from . import _sentences as say
 
@@ -96,14 +96,9 @@ def _line(reason: Mapping[str, Any]) -> str:
     else:  # by chance: no value is certain, the share is all there is to say
         said.append(reason["share"])
     if reason["along"]:
-        others = _and(reason["along"])
+        others = join_words(reason["along"])
         said.append(say.ALSO_CHANGES.format(example=example, others=others))
     return " ".join(said)
-
-
-def _and(texts: Sequence[str]) -> str:
-    *first, last = texts
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def as_text(content: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ The sentences of the letter are in `_sentences`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,8 @@ import numpy as np
 
 from skresp._actions._feature import Feature
 from skresp._dataframe import as_table, row_labels
-from skresp._explain._checked_moves import Move
 from skresp._explain._explanation import Explanation
-from skresp._explain._number_text import state
+from skresp._explain._person import Move, Person
 from skresp._explain._working_values import (
     WorkingChange,
     share_known,
@@ -23,12 +22,11 @@ from skresp._explain._working_values import (
     working_changes,
 )
 from skresp._recourse._verdicts import Verdicts
-from skresp._validation import check_integer
+from skresp._text import state
+from skresp._validation import check_feature_names, check_integer, to_python
 
 from . import _change_text as _change
 from . import _sentences as say
-from ._display_names import display_names
-from ._joint_change import together
 from ._letter import as_html, as_text
 
 
@@ -165,7 +163,7 @@ def notice(
             f"verdicts must be of the {len(explanation)} rows of the explanation, got "
             f"{len(verdicts)} rows. Pass the same rows to verify and explain."
         )
-    called = display_names(explanation.feature_names, names=names, reasons=reasons)
+    called = _display_names(explanation.feature_names, names=names, reasons=reasons)
     status, working = _status(explanation, position, verdicts)
     listed = working[:max_reasons]
     content: dict[str, Any] = {
@@ -201,7 +199,7 @@ def notice(
                 "follows": move.follows,
                 "words": _move_text(move, features[move.feature], called[move.feature]),
             }
-            for move in together(explanation, verdicts, position)
+            for move in _together(explanation, verdicts, position)
         ]
     return Notice(content)
 
@@ -238,6 +236,41 @@ def _status(
         open_ways = ("single", "not single", "possible", "unknown")
         return status, working if status in open_ways else []
     return "single" if working else status, working
+
+
+def _display_names(
+    features: Sequence[str],
+    *,
+    names: Mapping[str, str] | None,
+    reasons: Mapping[str, str] | None,
+) -> dict[str, str]:
+    """Return the name to print for each feature; `reasons` come before `names`."""
+    out = {name: name for name in features}
+    for what, given in (("names", names), ("reasons", reasons)):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(
+                f"{what} must be a mapping from feature to display name, got {given!r}."
+            )
+        check_feature_names(what, given or (), features)
+        for name, text in (given or {}).items():
+            if not isinstance(text, str) or not text.strip():
+                raise ValueError(
+                    f"{what}[{name!r}] must be a display name, a text that is not "
+                    f"empty, got {text!r}. Codes of denial reasons are not accepted: a "
+                    f"notice lists what would work, not why the decision was made."
+                )
+            out[name] = text
+    return out
+
+
+def _together(explanation: Explanation, verdicts: Verdicts, row: int) -> list[Move]:
+    """Return the moves of a person's witness, with short numbers where they still work.
+
+    What the person does comes first, then what follows from it.
+    """
+    person = Person(explanation, row)
+    witness = person.context.all_codes(verdicts._witness_of(row))[0]
+    return person.moves(person.readable(witness))
 
 
 def _reason(
@@ -284,8 +317,7 @@ def _move_text(move: Move, feature: Feature, name: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = to_python(value)
     if isinstance(value, float) and value != value:
         return None
     return (

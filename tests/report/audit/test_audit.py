@@ -268,8 +268,8 @@ def test_sections_can_be_chosen():
     ("options", "said"),
     [
         ({"sections": ["peeple"]}, "sections has 'peeple'"),
-        ({"groups": "gender"}, "groups='gender' is not a column"),
-        ({"groups": [1, 2]}, "one label for each of its 120 rows"),
+        ({"groups": "gender"}, "groups must be a column of X .* got 'gender'"),
+        ({"groups": [1, 2]}, "one label for each of the 120 rows"),
         ({"examples": -1}, "examples must be"),
         ({"compare_rows": 0}, "compare_rows must be"),
     ],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from skresp._dataframe import row_labels, take_rows
-from skresp._explain._number_text import number, state
+from skresp._text import number, state
 from skresp.report._audit._findings import Findings
 from skresp.report._audit._plain_values import Plain, brief, one_line
 from skresp.report._notice._notice import notice

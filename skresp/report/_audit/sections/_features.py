@@ -6,13 +6,11 @@ import numpy as np
 
 from skresp._explain._working_values import share_known
 from skresp._typing import BoolArray
+from skresp.metrics._score_bands import band_counts
 from skresp.report._audit._findings import Findings
 from skresp.report._audit._plain_values import Plain, brief, one_line
 
 from ._people import MOST_GROUPS
-
-# Scores in four bands: up to a quarter of the changes work, up to a half, ...
-BANDS = ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.0))
 
 
 def features(f: Findings) -> Plain:
@@ -25,6 +23,7 @@ def features(f: Findings) -> Plain:
     mean = values.mean(axis=0) if n else works
     can = [e._features[name].actionable for name in e.feature_names]
     masks = _group_masks(f)
+    bands = band_counts(values)
     lines = []
     for j in np.lexsort((~np.array(can), -mean, -works)):
         score = values[:, j]
@@ -37,7 +36,7 @@ def features(f: Findings) -> Plain:
                 "not_known": int(unknown[:, j].sum()),
                 "works_for": int((score > 0).sum()),
                 "mean": float(mean[j]),
-                "bands": [int(((score > a) & (score <= b)).sum()) for a, b in BANDS],
+                "bands": bands[:, j].tolist(),
                 "groups": {
                     label: float((score[mask] > 0).mean()) if mask.any() else None
                     for label, mask in masks.items()

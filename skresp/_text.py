@@ -1,8 +1,12 @@
-"""Numbers as text that reads back as exactly the number that was checked."""
+"""Numbers, shares, counts and lists as text.
+
+A number in a text reads back as exactly the number that was checked.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
 from typing import Any
 
@@ -38,11 +42,62 @@ def state(value: Any, kind: str) -> str:
     return number(value)
 
 
-def percent(share: float) -> str:
-    """Return a share as a percentage; only exactly 0 and 1 are 0% and 100%."""
-    if 0 < share < 0.01:
-        return "less than 1%"
-    return "more than 99%" if 0.99 < share < 1 else f"{share:.0%}"
+def percent(share: float | None, words: bool = False) -> str:
+    """Return a share as a percentage; only exactly 0 and 1 are 0% and 100%.
+
+    With `words` in the form of a sentence, otherwise in the short form of tables.
+
+    >>> percent(0.25), percent(0.001), percent(0.999), percent(None)
+    ('25%', '<1%', '>99%', '–')
+    >>> percent(0.001, words=True)
+    'less than 1%'
+    """
+    if share is None:
+        return "–"
+    if 0 < share <= 0.005:
+        return "less than 1%" if words else "<1%"
+    if 0.995 <= share < 1:
+        return "more than 99%" if words else ">99%"
+    return f"{share:.0%}"
+
+
+def thousands(count: int) -> str:
+    """Return a count with separators.
+
+    >>> thousands(1234567)
+    '1,234,567'
+    """
+    return f"{count:,}"
+
+
+def plural(count: int, noun: str, many: str | None = None) -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "row"), plural(2000, "row"), plural(2, "person", "people")
+    ('1 row', '2,000 rows', '2 people')
+    """
+    return f"{thousands(count)} {noun if count == 1 else many or f'{noun}s'}"
+
+
+def join_words(words: Iterable[str], last: str = "and") -> str:
+    """Return words as a list in a sentence.
+
+    >>> join_words(["a", "b", "c"]), join_words(["a"]), join_words([])
+    ('a, b and c', 'a', '')
+    """
+    *first, final = list(words) or [""]
+    return f"{', '.join(first)} {last} {final}" if first else final
+
+
+def quote_names(names: Iterable[object], most: int = 8) -> str:
+    """Return names in quotes, at most `most` of them.
+
+    >>> quote_names(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    listed = [repr(str(name)) for name in names]
+    shown = ", ".join(listed[:most])
+    return shown if len(listed) <= most else f"{shown} and {len(listed) - most} more"
 
 
 def decimals(span: float) -> int:

@@ -8,10 +8,9 @@ import numpy as np
 
 from skresp._actions._encoding import column_positions, values_of
 from skresp._dataframe import as_table, column, take_rows, with_values
+from skresp._text import decimals, rounded_down, rounded_up
 from skresp._typing import BoolArray, FloatArray
 from skresp.reach._part import parts_of
-
-from ._number_text import decimals, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from ._explanation import Explanation
