@@ -86,7 +86,7 @@ def check_feature_names(
             close = difflib.get_close_matches(str(name), list(features), n=1)
             hint = f"Did you mean {close[0]!r}? " if close else ""
             raise ValueError(
-                f"{parameter} names {name!r}, which is not a feature. {hint}The "
+                f"{parameter} has {name!r}, which is not a feature. {hint}The "
                 f"features are {', '.join(features)}."
             )
 

@@ -48,7 +48,7 @@ def test_only_bools_are_bools():
 
 def test_a_name_that_is_not_a_feature_gets_a_hint():
     check_feature_names("radius", ["income"], ["income", "age"])
-    with pytest.raises(ValueError, match=r"^radius names 'incme', .* mean 'income'\?"):
+    with pytest.raises(ValueError, match=r"^radius has 'incme', .* mean 'income'\?"):
         check_feature_names("radius", ["income", "incme"], ["income", "age"])
     with pytest.raises(ValueError, match=r"not a feature\. The features are income, a"):
         check_feature_names("radius", [3], ["income", "age"])

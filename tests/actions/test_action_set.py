@@ -62,7 +62,7 @@ def test_replace_and_with_constraints_leave_the_original_alone(actions):
     assert wider.features["income"].upper == 9
     assert actions.features["income"].upper == 20_000
     assert wider.names == actions.names
-    with pytest.raises(ValueError, match=r"names 'incme'.* Did you mean 'income'"):
+    with pytest.raises(ValueError, match=r"has 'incme'.* Did you mean 'income'"):
         actions.replace(features={"incme": Feature("binary")})
 
 

@@ -173,7 +173,7 @@ def test_its_file_form_is_plain_and_refuses_unknown_keys(rule, features):
 def test_an_unknown_feature_is_named(rule, features):
     first, *rest = features
     others = {name: features[name] for name in rest} | {f"{first}x": features[first]}
-    with pytest.raises(ValueError, match=f"names '{first}', which is not a feature"):
+    with pytest.raises(ValueError, match=f"has '{first}', which is not a feature"):
         ActionSet(others, [rule])
 
 

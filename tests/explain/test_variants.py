@@ -238,16 +238,16 @@ def test_rows_without_a_score_have_no_variant():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda e: e.cost_weighted({"dog": 1}), "cost names 'dog', which is not"),
+        (lambda e: e.cost_weighted({"dog": 1}), "cost has 'dog', which is not"),
         (lambda e: e.cost_weighted({"loans": (1, -2)}), r"non-negative .* \(1, -2\)"),
         (lambda e: e.cost_weighted(3), "must be a mapping from feature to cost"),
-        (lambda e: e.robust({"dog": 1}), "radius names 'dog', which is not a feature"),
+        (lambda e: e.robust({"dog": 1}), "radius has 'dog', which is not a feature"),
         (lambda e: e.robust(0.1), "radius must be a mapping .* got 0.1"),
         (lambda e: e.robust({"age": -1}), "at least 0, got -1"),
         (lambda e: e.robust({"age": "wide"}), "finite number .* got 'wide'"),
         (
             lambda e: e.intuitive({"dog": "increase"}),
-            "directions names 'dog', which is not a feature",
+            "directions has 'dog', which is not a feature",
         ),
         (lambda e: e.intuitive({"loans": "up"}), "one of 'increase', 'decrease'"),
         (lambda e: e.profile(0, "dog"), "feature must be one of .* got 'dog'"),

@@ -263,7 +263,7 @@ def test_the_same_seed_whatever_the_order(insured):
 @pytest.mark.parametrize(
     ("effects", "message"),
     [
-        ({"dog": stats.norm()}, "names 'dog', which is not a feature"),
+        ({"dog": stats.norm()}, "has 'dog', which is not a feature"),
         ({"home": stats.norm()}, "'home', which is categorical"),
         ({"n": 3}, r"random_effects\['n'\] must be a distribution"),
         ({}, "must be a mapping from feature to distribution"),

@@ -119,10 +119,10 @@ def test_denial_reasons_are_not_offered_for_features_that_help():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"reasons": {"incom": "x"}}, "reasons names 'incom'"),
+        ({"reasons": {"incom": "x"}}, "reasons has 'incom'"),
         ({"reasons": {"income": ""}}, "must be a display name"),
         ({"reasons": {"income": True}}, "must be a display name"),
-        ({"names": {"incom": "x"}}, "names names 'incom'"),
+        ({"names": {"incom": "x"}}, "names has 'incom'"),
         ({"max_reasons": 0}, "max_reasons must be"),
     ],
 )
