@@ -160,7 +160,7 @@ class ResponsivenessContext(ExplanationContext):
         codes = self.all_codes(table)
         after = codes + self._shift_of(codes, shift)
         part, columns = self._part(feature)
-        found = exact_lines(
+        lines, pieces = exact_lines(
             self.batch(decode(self.actions, table, codes, after)),
             part,
             part.names.index(feature),
@@ -168,10 +168,7 @@ class ResponsivenessContext(ExplanationContext):
             after[:, columns],
             self.settings,
         )
-        if found is None:
-            return np.full(len(codes), np.nan)
-        _, has_line, pieces = found
-        return np.where(has_line, pieces.shares(len(codes))[0], np.nan)
+        return np.where(lines.has_line, pieces.shares(len(codes))[0], np.nan)
 
     # -- one person -------------------------------------------------------------------
 

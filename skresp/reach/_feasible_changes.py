@@ -20,7 +20,6 @@ from ._allowance import allow
 from ._cache import Reach, reach_by_solver, shared_cache
 from ._deadline import NEVER, Deadline
 from ._distinct_rows import distinct_rows
-from ._lines import Lines, lines_of
 from ._own_changes import most_steps, own_ranges
 from ._part import Part, parts_of, stands_alone
 
@@ -72,15 +71,6 @@ class FeasibleChanges:
         if entries.all():
             return np.ones(len(self.which), dtype=bool)
         return (self.which < 0) | entries[self.which]
-
-    def lines(
-        self, j: int, rows: IndexArray, some: IndexArray, interventions: str
-    ) -> tuple[Lines, BoolArray] | None:
-        """Return the lines of a feature for some of the rows, and which rows have one.
-
-        `rows` are the positions of these rows in the table.
-        """
-        return lines_of(self.part, j, rows, self.values[some], interventions)
 
     @classmethod
     def of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Lines:
         The positions of the rows in the table.
     before : array of shape (n_rows, n_features)
         Their values on the part.
+    has_line : array of bool of shape (n_rows,)
+        Which rows have a line, and no other interventions on the feature.
     line : array of shape (n_stretches,)
         The row of each feasible stretch.
     low, high : array of shape (n_stretches,)
@@ -35,6 +37,7 @@ class Lines:
     j: int
     rows: IndexArray
     before: FloatArray
+    has_line: BoolArray
     line: IndexArray
     low: FloatArray
     high: FloatArray
@@ -55,40 +58,46 @@ class Lines:
         own[:, self.j] = amount * self.step
         return self.part.total(own)
 
+    @classmethod
+    def none(cls, part: Part, j: int, rows: IndexArray, before: FloatArray) -> Lines:
+        """Return the lines of rows of which none has a line."""
+        has_line, nothing = np.zeros(len(rows), dtype=bool), np.zeros(0)
+        line = np.zeros(0, dtype=np.intp)
+        return cls(part, j, rows, before, has_line, line, nothing, nothing)
+
 
 def lines_of(
     part: Part, j: int, rows: IndexArray, before: FloatArray, interventions: str
-) -> tuple[Lines, BoolArray] | None:
-    """Return the lines of a feature, and which rows have no other interventions on it.
-
-    Return None where the feature has no lines for anybody.
-    """
+) -> Lines:
+    """Return the lines of a feature."""
     feature = part.features[j]
+    none = Lines.none(part, j, rows, before)
     if feature.kind not in ("integer", "real") or part.is_pushed(j):
-        return None
+        return none
     low, high = own_ranges(feature, before[:, j])
     moves = low < high
     if stands_alone(part):
         some = np.flatnonzero(moves)
-        return Lines(part, j, rows, before, some, low[some], high[some]), moves
+        return replace(none, has_line=moves, line=some, low=low[some], high=high[some])
     if feature.kind != "real" or not part.leads_alone(j):
-        return None
+        return none
     others_fixed = not any(f.can_change for k, f in enumerate(part.features) if k != j)
     if interventions == "joint" and not others_fixed:
-        return None
+        return none
     feasible: list[tuple[int, float, float]] = []
     has_line = np.zeros(len(before), dtype=bool)
-    for i in np.flatnonzero(moves):
+    for i in np.flatnonzero(moves).tolist():
         stretches = _stretches(part, j, before[i], float(low[i]), float(high[i]))
         if stretches is None:
             continue
         good = [(a, b) for a, b, ok in stretches if ok]
         if (others_fixed and good) or len(good) == len(stretches):
             has_line[i] = True
-            feasible += [(int(i), a, b) for a, b in good]
+            feasible += [(i, a, b) for a, b in good]
     line = np.array([i for i, _, _ in feasible], dtype=np.intp)
     ends = np.array([(a, b) for _, a, b in feasible]).reshape(-1, 2)
-    return Lines(part, j, rows, before, line, ends[:, 0], ends[:, 1]), has_line
+    low, high = ends.T
+    return replace(none, has_line=has_line, line=line, low=low, high=high)
 
 
 def _stretches(

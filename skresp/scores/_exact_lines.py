@@ -23,7 +23,6 @@ from skresp.reach._part import Part
 
 from ._enumerated import new_values
 from ._settings import ScoreSettings
-from ._strategy import may_use_lines
 
 # Trees times lines that are walked at once, to bound memory.
 _MOST_FRAGMENTS = 400_000
@@ -53,6 +52,12 @@ class Pieces:
     size: FloatArray
     reached: BoolArray
 
+    @classmethod
+    def none(cls) -> Pieces:
+        """Return no pieces."""
+        nothing = np.zeros(0)
+        return cls(nothing.astype(np.intp), nothing, nothing, nothing, nothing > 0)
+
     def shares(self, lines: int) -> tuple[FloatArray, FloatArray]:
         """Return for each line the share that reaches the target, and its size."""
         total = np.bincount(self.line, self.size, minlength=lines)
@@ -71,33 +76,29 @@ def exact_lines(
     rows: IndexArray,
     values: FloatArray,
     settings: ScoreSettings,
-) -> tuple[Lines, BoolArray, Pieces] | None:
-    """Return lines of a feature, the rows whose interventions they are, and pieces.
+) -> tuple[Lines, Pieces]:
+    """Return the lines of a feature, and their pieces.
 
-    Return None where the model is not known along lines, or where no row has one.
+    No row has a line where the model is not known along lines.
     """
-    if not may_use_lines(settings) or batch.score_function is None:
-        return None
-    lines = lines_of(part, j, rows, values, settings.interventions)
-    if lines is None or not lines[1].any():
-        return None
-    pieces = evaluate_lines(batch, batch.score_function, lines[0])
-    return None if pieces is None else (*lines, pieces)
+    if settings.allow_lines and batch.score_function is not None:
+        lines = lines_of(part, j, rows, values, settings.interventions)
+        pieces = evaluate_lines(batch, batch.score_function, lines)
+        if pieces is not None:
+            return lines, pieces
+    return Lines.none(part, j, rows, values), Pieces.none()
 
 
 def evaluate_lines(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines
 ) -> Pieces | None:
-    """Return the pieces of lines and whether they reach the target."""
-    done = []
+    """Return the pieces of lines; None where the model is not known along them."""
+    done = [Pieces.none()]
     for some in _batches(score_function, len(lines.line), batch.deadline):
         pieces = _evaluate(batch, score_function, lines, some)
         if pieces is None:
             return None
         done.append(pieces)
-    if not done:
-        nothing = np.zeros(0)
-        return Pieces(nothing.astype(np.intp), nothing, nothing, nothing, nothing > 0)
     columns = zip(
         *((p.line, p.low, p.high, p.size, p.reached) for p in done), strict=True
     )

@@ -11,10 +11,11 @@ from skresp._actions._action_set import ActionSet
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._feasible_changes import FeasibleChanges
-from skresp.reach._part import Part, parts_of
+from skresp.reach._lines import Lines
+from skresp.reach._part import parts_of
 
 from ._enumerated import make_change_table, new_values
-from ._exact_lines import exact_lines
+from ._exact_lines import Pieces, exact_lines
 from ._responsiveness import part_columns
 from ._row_rng import Keys
 from ._sampled import draws
@@ -134,15 +135,11 @@ def points_of(
         for some, draw in draws(feasible, settings):
             if j not in part.actionable:
                 continue
-            has_line = np.zeros(len(some), dtype=bool)
-            pieces = _pieces(
+            lines, pieces = exact_lines(
                 batch, part, j, rows[some], feasible.values[some], settings
             )
-            if pieces is not None:
-                has_line, owner, changes, reached, size, edge = pieces
-                owner = rows[some[owner]]
-                collected.append((owner, changes, reached, size, edge))
-            to_draw = np.flatnonzero(~has_line)
+            collected.append(_points_of_pieces(lines, pieces))
+            to_draw = np.flatnonzero(~lines.has_line)
             if len(to_draw):
                 drawn = draw(j, to_draw, keys()[rows[some[to_draw]]])
                 owner = np.repeat(rows[some[to_draw]], drawn.counts)
@@ -176,23 +173,10 @@ def points_of(
     )
 
 
-def _pieces(
-    batch: RowBatch,
-    part: Part,
-    j: int,
-    rows: IndexArray,
-    values: FloatArray,
-    settings: ScoreSettings,
-) -> tuple[BoolArray, IndexArray, FloatArray, BoolArray, FloatArray, FloatArray] | None:
-    """Return which rows have a line, and its pieces as arrays of points.
-
-    Return None where no row has one. The arrays are the owner, change, reached, weight
-    and edge of `Points`.
-    """
-    result = exact_lines(batch, part, j, rows, values, settings)
-    if result is None:
-        return None
-    lines, has_line, pieces = result
+def _points_of_pieces(
+    lines: Lines, pieces: Pieces
+) -> tuple[IndexArray, FloatArray, BoolArray, FloatArray, FloatArray]:
+    """Return the owner, change, reached, weight and edge of a point on each piece."""
     # A piece on both sides of the current value is split in two.
     both = (pieces.low < 0) & (pieces.high > 0)
     line = np.concatenate([pieces.line, pieces.line[both]])
@@ -205,13 +189,7 @@ def _pieces(
     if lines.is_integer:
         size, middle = size + 1.0, np.floor(middle)
     edge = np.where(np.abs(low) < np.abs(high), low, high) * lines.step
-    keep = (size > 0) & has_line[line]
+    keep = (size > 0) & lines.has_line[line]
     changes = lines.changes(line, middle)
-    return (
-        has_line,
-        line[keep],
-        changes[keep],
-        reached[keep],
-        size[keep],
-        edge[keep],
-    )
+    owner = lines.rows[line[keep]]
+    return owner, changes[keep], reached[keep], size[keep], edge[keep]

@@ -350,7 +350,7 @@ class _Run:
         self, feasible: FeasibleChanges, j: int, position: int, some: IndexArray
     ) -> BoolArray:
         """Store the scores that are exact along a line; return which rows have one."""
-        result = exact_lines(
+        lines, pieces = exact_lines(
             self.batch,
             feasible.part,
             j,
@@ -358,9 +358,7 @@ class _Run:
             feasible.values[some],
             self.settings,
         )
-        if result is None:
-            return np.zeros(len(some), dtype=bool)
-        lines, has_line, pieces = result
+        has_line = lines.has_line
         share, total = pieces.shares(len(some))
         count = total if lines.is_integer else pieces.counts(len(some))
         where, out = some[has_line], self.out

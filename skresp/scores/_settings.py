@@ -42,3 +42,8 @@ class ScoreSettings:
     points: float = np.inf
     max_listed: int = MOST_LISTED_INTEGERS
     deadline: Deadline = NEVER
+
+    @property
+    def allow_lines(self) -> bool:
+        """Whether scores may be exact along lines."""
+        return self.method == "auto" and self.effects is None

@@ -79,12 +79,9 @@ def single_changes(
     )
     search.try_listed(feasible, settings.interventions)
     for some, draw in draws(feasible, settings):
-        has_line = np.zeros(len(some), dtype=bool)
-        result = exact_lines(batch, part, j, rows[some], values[some], settings)
-        if result is not None:
-            lines, has_line, pieces = result
-            search.try_lines(some, lines, has_line, pieces)
-        search.try_drawn(some, np.flatnonzero(~has_line), draw, keys)
+        lines, pieces = exact_lines(batch, part, j, rows[some], values[some], settings)
+        search.try_lines(some, lines, pieces)
+        search.try_drawn(some, np.flatnonzero(~lines.has_line), draw, keys)
     return search.result()
 
 
@@ -158,9 +155,7 @@ class _Search:
         some = allowed[owner]
         self._try(owner[some], change[some])
 
-    def try_lines(
-        self, some: IndexArray, lines: Lines, has_line: BoolArray, pieces: Pieces
-    ) -> None:
+    def try_lines(self, some: IndexArray, lines: Lines, pieces: Pieces) -> None:
         """Try a few points of lines: on pieces that reach the target, else at borders.
 
         If only isolated points of a line reach the target, these are borders. Where
@@ -171,7 +166,7 @@ class _Search:
         owner = some[line]
         allowed = self._spend(owner)[owner]
         self._try(owner[allowed], lines.changes(line[allowed], amount[allowed]))
-        none = has_line & ~good
+        none = lines.has_line & ~good
         self.decided[some[none]] = True
         if none.any() and self.batch.score_function is not None:
             crowded = crowded_lines(self.batch, self.batch.score_function, lines)

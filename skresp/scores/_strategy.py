@@ -38,13 +38,6 @@ from skresp.reach._grid import MOST_ROWS_OF_ONE
 from skresp.reach._own_changes import most_steps
 from skresp.reach._part import Part, parts_of, stands_alone
 
-from ._settings import ScoreSettings
-
-
-def may_use_lines(settings: ScoreSettings) -> bool:
-    """Return whether scores may be exact along lines."""
-    return settings.method == "auto" and settings.effects is None
-
 
 def split_rows(
     changes: FeasibleChanges,

@@ -57,14 +57,13 @@ def intervals_of(
         Closed intervals in ascending order; an isolated value is a pair of equal
         numbers. None where the feature has no line, or the model is not known on it.
     """
-    if settings.method != "auto" or settings.effects or batch.score_function is None:
+    if not settings.allow_lines or batch.score_function is None:
         return None
     j = part.names.index(feature)
     row = np.zeros(1, dtype=np.intp)
-    result = lines_of(part, j, row, values, settings.interventions)
-    if result is None or not result[1].any():
+    lines = lines_of(part, j, row, values, settings.interventions)
+    if not lines.has_line.any():
         return None
-    lines, _ = result
     if lines.is_integer:
         return _runs_of_units(batch, batch.score_function, lines)
     floats = FloatSearch.of(batch, part, j, values)
