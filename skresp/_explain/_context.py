@@ -19,11 +19,16 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp._validation import check_choice
 from skresp.reach._deadline import NEVER, Deadline
 from skresp.reach._distinct_rows import distinct_rows
-from skresp.reach._part import Part, parts_of
+from skresp.reach._part import as_one_part, part_with
 from skresp.scores._enumerated import new_values
 from skresp.scores._exact_lines import exact_lines
-from skresp.scores._intervention_points import Points, points_of
-from skresp.scores._responsiveness import as_one_part, interventions_of, is_listed
+from skresp.scores._intervention_points import (
+    Points,
+    interventions_of,
+    is_listed,
+    points_of,
+)
+from skresp.scores._responsiveness import ScoreTask
 from skresp.scores._row_rng import row_keys
 from skresp.scores._scores import CachedAnswers
 from skresp.scores._settings import ScoreSettings
@@ -127,16 +132,14 @@ class ResponsivenessContext(ExplanationContext):
                 "of the score is not defined. Fit an explainer without random_effects."
             )
         people, which = distinct_people(X)
-        found = points_of(
+        task = ScoreTask(
             self.batch(people),
             self.actions,
             self.codes(people),
             lambda: self.keys(people),
             self.settings,
-            list(self.answer_cache),
-            feature,
         )
-        return found.taken(which, len(people))
+        return points_of(task, self.answer_cache, feature).taken(which, len(people))
 
     def reaches_target(self, X: Any, points: Points, shift: FloatArray) -> BoolArray:
         """Return the model's answers to points that are shifted in all features."""
@@ -159,7 +162,7 @@ class ResponsivenessContext(ExplanationContext):
         table = as_table(X)
         codes = self.all_codes(table)
         after = codes + self._shift_of(codes, shift)
-        part, columns = self._part(feature)
+        part, columns = part_with(self.actions, feature)
         lines, pieces = exact_lines(
             self.batch(decode(self.actions, table, codes, after)),
             part,
@@ -180,7 +183,7 @@ class ResponsivenessContext(ExplanationContext):
         self._check_feature(feature)
         if not self.actions.features[feature].actionable:
             return None
-        part, columns = self._part(feature)
+        part, columns = part_with(self.actions, feature)
         values = encode(self.actions, X, missing=self.missing)[:, columns]
         if is_listed(part, values, self.settings):
             return None
@@ -248,11 +251,6 @@ class ResponsivenessContext(ExplanationContext):
 
     def _reached(self, X: Any) -> BoolArray:
         return self.batch(X).reaches_target(np.arange(len(X)))
-
-    def _part(self, feature: str) -> tuple[Part, list[int]]:
-        """Return the part of a feature, and the positions of its features."""
-        part = next(p for p in parts_of(self.actions) if feature in p.names)
-        return part, [self.actions.names.index(name) for name in part.names]
 
     def _check_feature(self, feature: str) -> None:
         check_choice("feature", feature, self.actions.names)

@@ -30,7 +30,7 @@ from skresp.reach._interventions import check_interventions
 from skresp.reach._reachable_set import METHODS, check_valid
 from skresp.scores import sample_size
 from skresp.scores._random_effects import RandomEffects
-from skresp.scores._responsiveness import score
+from skresp.scores._responsiveness import ScoreTask, score
 from skresp.scores._settings import ScoreSettings
 from skresp.scores._strategy import max_listed, may_have_lines, points_of_score
 
@@ -281,15 +281,14 @@ class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
         try:
             codes = context.codes(people)
             with progress_bar(len(codes), "explain", self.verbose) as progress:
-                scores = score(
+                task = ScoreTask(
                     context.batch(people, deadline),
                     context.actions,
                     codes,
                     cache(lambda: context.keys(people)),
                     replace(context.settings, deadline=deadline),
-                    n_jobs=self.n_jobs,
-                    progress=progress,
                 )
+                scores = score(task, n_jobs=self.n_jobs, progress=progress)
         except ValueError:
             self._name_invalid(context, table)
             raise

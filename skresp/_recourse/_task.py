@@ -23,8 +23,8 @@ from skresp.reach._options import (
     options_of,
     thinned,
 )
-from skresp.reach._part import Part, parts_of
-from skresp.scores._responsiveness import InvalidRowsError, part_columns
+from skresp.reach._part import Part, located_parts
+from skresp.scores._responsiveness import InvalidRowsError
 
 from ._budget import SearchBudget
 from ._cost import costs_of
@@ -77,8 +77,7 @@ class VerificationTask:
     @cached_property
     def movable(self) -> list[tuple[Part, IndexArray]]:
         """The parts that people can change, each with the columns of its features."""
-        pairs = zip(parts_of(self.actions), part_columns(self.actions), strict=True)
-        return [(part, columns) for part, columns in pairs if part.actionable]
+        return [each for each in located_parts(self.actions) if each[0].actionable]
 
     @cached_property
     def points_to_draw(self) -> int:
@@ -121,9 +120,7 @@ class VerificationTask:
     def _is_valid(self, rows: IndexArray) -> BoolArray:
         """Return which rows satisfy all constraints as they are."""
         valid = np.ones(len(rows), dtype=bool)
-        for part, columns in zip(
-            parts_of(self.actions), part_columns(self.actions), strict=True
-        ):
+        for part, columns in located_parts(self.actions):
             if part.constraints:
                 values = self.codes[np.ix_(rows, columns)]
                 first, which = distinct_rows(values)

@@ -10,9 +10,8 @@ from skresp._actions._action_set import ActionSet
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._options import Options
-from skresp.reach._part import Part
+from skresp.reach._part import Part, as_one_part
 from skresp.scores._enumerated import new_values
-from skresp.scores._responsiveness import as_one_part
 
 # Halvings for any witness: they leave less than 1/4000 of the change to gain. Each
 # evaluates the model once per witness.

@@ -59,11 +59,6 @@ class FeasibleChanges:
         """Which of `reaches` have no list."""
         return np.array([r.refused is not None for r in self.reaches], dtype=bool)
 
-    def is_drawn(self, method: str) -> bool:
-        """Return whether the interventions of some row are drawn."""
-        drawn = method == "sample" or self.refused.any()
-        return bool(drawn or (self.which < 0).any())
-
     @property
     def valid(self) -> BoolArray:
         """Which rows satisfy the constraints of the part before any change."""

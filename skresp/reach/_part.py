@@ -10,7 +10,7 @@ import numpy as np
 from skresp._actions._action_set import ActionSet
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
-from skresp._typing import BoolArray, FloatArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.constraints._program import Program
 
 _ROUNDING = 1e-12
@@ -220,6 +220,28 @@ def satisfied(rule: Constraint, before: FloatArray, after: FloatArray) -> BoolAr
             stays = ((after == before) | np.isnan(before)).all(axis=1)
             ok = np.where(unknown, stays, ok)
     return ok
+
+
+def as_one_part(actions: ActionSet) -> Part:
+    """Return a part with all features and no constraints, to build points with."""
+    names = actions.names
+    features = tuple(actions.features.values())
+    return Part(names, features, (), (), tuple(range(len(names))))
+
+
+@lru_cache(maxsize=64)
+def located_parts(actions: ActionSet) -> tuple[tuple[Part, IndexArray], ...]:
+    """Return the parts, each with the positions of its features in the action set."""
+    position = {name: i for i, name in enumerate(actions.names)}
+    return tuple(
+        (part, np.array([position[name] for name in part.names]))
+        for part in parts_of(actions)
+    )
+
+
+def part_with(actions: ActionSet, feature: str) -> tuple[Part, IndexArray]:
+    """Return the part of a feature, and the positions of the part's features."""
+    return next(each for each in located_parts(actions) if feature in each[0].names)
 
 
 @lru_cache(maxsize=64)

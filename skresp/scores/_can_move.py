@@ -8,12 +8,13 @@ from skresp._actions._action_set import ActionSet
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import FeasibleChanges
-from skresp.reach._part import Part, parts_of
+from skresp.reach._part import Part, located_parts
 
-from ._responsiveness import ROWS_AT_ONCE, part_columns
+from ._responsiveness import ROWS_AT_ONCE
 from ._row_rng import Keys
-from ._sampled import draws
+from ._sampled import draw
 from ._settings import ScoreSettings
+from ._strategy import drawn_rows
 
 
 def can_move(actions: ActionSet, codes: FloatArray, keys: Keys) -> BoolArray:
@@ -35,7 +36,7 @@ def can_move(actions: ActionSet, codes: FloatArray, keys: Keys) -> BoolArray:
     array of bool of shape (n_rows, n_features)
     """
     out = np.zeros(codes.shape, dtype=bool)
-    for part, columns in zip(parts_of(actions), part_columns(actions), strict=True):
+    for part, columns in located_parts(actions):
         if part.actionable:
             for start in range(0, len(codes), ROWS_AT_ONCE):
                 run = slice(start, min(start + ROWS_AT_ONCE, len(codes)))
@@ -83,9 +84,9 @@ def _draw(
 
     Only for features that are `undecided`.
     """
-    for some, draw in draws(feasible, settings):
+    for some in drawn_rows(feasible, settings):
         for k, j in enumerate(feasible.part.actionable):
-            pick: IndexArray = np.flatnonzero(undecided[some, k])
-            if len(pick):
-                drawn = draw(j, pick, keys[some[pick]])
-                out[some[pick], k] = (drawn.counts > 0) | (final & ~drawn.exact)
+            rows: IndexArray = some[undecided[some, k]]
+            if len(rows):
+                drawn = draw(feasible, rows, j, keys[rows], settings)
+                out[rows, k] = (drawn.counts > 0) | (final & ~drawn.exact)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
-from skresp._model._row_batch import RowBatch, Segment
+from skresp._model._row_batch import Segment
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._lines import Lines
-from skresp.reach._part import parts_of
+from skresp.reach._part import Part, part_with
+from skresp.reach._sampling import Sample
 
 from ._enumerated import make_change_table, new_values
 from ._exact_lines import Pieces, exact_lines
-from ._responsiveness import part_columns
-from ._row_rng import Keys
-from ._sampled import draws
+from ._random_effects import draw_with_effects
+from ._responsiveness import ScoreTask
+from ._row_rng import Keys, feature_keys, generator
+from ._sampled import draw
 from ._scores import CachedAnswers
 from ._settings import ScoreSettings
+from ._strategy import drawn_rows
 
 
 @dataclass(frozen=True)
@@ -82,72 +85,20 @@ class Points:
 
 
 def points_of(
-    batch: RowBatch,
-    actions: ActionSet,
-    codes: FloatArray,
-    keys: Callable[[], Keys],
-    settings: ScoreSettings,
-    answer_cache: list[CachedAnswers],
-    feature: str,
+    task: ScoreTask, answer_cache: Sequence[CachedAnswers], feature: str
 ) -> Points:
     """Return the interventions of all rows on one feature.
 
     Which listed points reach the target is in the cache. Drawn points are evaluated
     again.
     """
-    part, columns = next(
-        (p, c)
-        for p, c in zip(parts_of(actions), part_columns(actions), strict=True)
-        if feature in p.names
-    )
-    j = part.names.index(feature)
-    collected = []
     if not all(cached.in_time for cached in answer_cache):
         raise ValueError(
             "Some scores were not computed within time_limit, so this variant of them "
             "is unknown. Call explain with a larger time_limit, or without one."
         )
-    for cached in answer_cache:
-        values = codes[cached.run][:, columns]
-        rows = np.arange(cached.run.start, cached.run.stop)
-        feasible = FeasibleChanges.of(
-            part, values, settings.method, settings.deadline, settings.max_listed
-        )
-        if part in cached.answers and j in part.actionable:
-            table = make_change_table(
-                feasible, settings.interventions, batch.point_builder
-            )
-            counts, change = table.points(slice(None))
-            bits = np.unpackbits(cached.answers[part], count=len(change))
-            reached = bits.astype(bool)
-            owner = np.repeat(np.arange(len(rows)), counts)
-            marked = table.marks[change, part.actionable.index(j)]
-            changes = np.concatenate(
-                [
-                    r.used(part.actionable, settings.interventions)[0]
-                    for r in feasible.reaches
-                ]
-            )[change[marked]]
-            one = np.ones(int(marked.sum()))
-            collected.append(
-                (rows[owner[marked]], changes, reached[marked], one, changes[:, j])
-            )
-        for some, draw in draws(feasible, settings):
-            if j not in part.actionable:
-                continue
-            lines, pieces = exact_lines(
-                batch, part, j, rows[some], feasible.values[some], settings
-            )
-            collected.append(_points_of_pieces(lines, pieces))
-            to_draw = np.flatnonzero(~lines.has_line)
-            if len(to_draw):
-                drawn = draw(j, to_draw, keys()[rows[some[to_draw]]])
-                owner = np.repeat(rows[some[to_draw]], drawn.counts)
-                new = new_values(part, drawn.before, drawn.changes, batch.point_builder)
-                reached = batch.reaches_target(owner, [Segment(0, len(owner), new)])
-                one = np.ones(len(owner))
-                amount = drawn.changes[:, j]
-                collected.append((owner, drawn.changes, reached, one, amount))
+    part, columns = part_with(task.actions, feature)
+    j = part.names.index(feature)
     nothing = (
         np.zeros(0, dtype=np.intp),
         np.zeros((0, len(part.names))),
@@ -155,8 +106,12 @@ def points_of(
         np.zeros(0),
         np.zeros(0),
     )
+    collected: list[_Arrays] = [nothing]
+    if part.features[j].actionable:
+        for cached in answer_cache:
+            collected += _points_of_run(task, cached, part, columns, j)
     owner, total, reached, weight, edge = (
-        np.concatenate(arrays) for arrays in zip(nothing, *collected, strict=True)
+        np.concatenate(arrays) for arrays in zip(*collected, strict=True)
     )
     order = np.argsort(owner, kind="stable")
     owner = owner[order]
@@ -164,7 +119,7 @@ def points_of(
         feature,
         j,
         owner,
-        codes[owner][:, columns],
+        task.codes[owner][:, columns],
         total[order],
         columns,
         reached[order],
@@ -173,10 +128,56 @@ def points_of(
     )
 
 
-def _points_of_pieces(
-    lines: Lines, pieces: Pieces
-) -> tuple[IndexArray, FloatArray, BoolArray, FloatArray, FloatArray]:
-    """Return the owner, change, reached, weight and edge of a point on each piece."""
+#: The owner, change, reached, weight and edge of some points.
+_Arrays = tuple[IndexArray, FloatArray, BoolArray, FloatArray, FloatArray]
+
+
+def _points_of_run(
+    task: ScoreTask, cached: CachedAnswers, part: Part, columns: IndexArray, j: int
+) -> list[_Arrays]:
+    """Return the interventions of a run of rows on feature `j` of a part."""
+    batch, settings = task.batch, task.settings
+    rows = np.arange(cached.run.start, cached.run.stop)
+    values = task.codes[cached.run][:, columns]
+    feasible = FeasibleChanges.of(
+        part, values, settings.method, settings.deadline, settings.max_listed
+    )
+    out = []
+    if part in cached.answers:
+        table = make_change_table(feasible, settings.interventions, batch.point_builder)
+        counts, change = table.points(slice(None))
+        reached = np.unpackbits(cached.answers[part], count=len(change)).astype(bool)
+        owner = np.repeat(rows, counts)
+        marked = table.marks[change, part.actionable.index(j)]
+        listed = [
+            reach.used(part.actionable, settings.interventions)[0]
+            for reach in feasible.reaches
+        ]
+        changes = np.concatenate(listed)[change[marked]]
+        out.append(_single_points(owner[marked], changes, reached[marked], j))
+    for some in drawn_rows(feasible, settings):
+        lines, pieces = exact_lines(batch, part, j, rows[some], values[some], settings)
+        out.append(_points_of_pieces(lines, pieces))
+        to_draw = some[~lines.has_line]
+        if len(to_draw):
+            keys = task.keys()[rows[to_draw]]
+            drawn = draw(feasible, to_draw, j, keys, settings)
+            owner = np.repeat(rows[to_draw], drawn.counts)
+            new = new_values(part, drawn.before, drawn.changes, batch.point_builder)
+            reached = batch.reaches_target(owner, [Segment(0, len(owner), new)])
+            out.append(_single_points(owner, drawn.changes, reached, j))
+    return out
+
+
+def _single_points(
+    owner: IndexArray, changes: FloatArray, reached: BoolArray, j: int
+) -> _Arrays:
+    """Return points of weight 1, each at its own edge."""
+    return owner, changes, reached, np.ones(len(owner)), changes[:, j]
+
+
+def _points_of_pieces(lines: Lines, pieces: Pieces) -> _Arrays:
+    """Return a point on each piece, with the size of the piece as its weight."""
     # A piece on both sides of the current value is split in two.
     both = (pieces.low < 0) & (pieces.high > 0)
     line = np.concatenate([pieces.line, pieces.line[both]])
@@ -193,3 +194,55 @@ def _points_of_pieces(
     changes = lines.changes(line, middle)
     owner = lines.rows[line[keep]]
     return owner, changes[keep], reached[keep], size[keep], edge[keep]
+
+
+def interventions_of(
+    actions: ActionSet,
+    feature: str,
+    codes: FloatArray,
+    keys: Keys,
+    settings: ScoreSettings,
+) -> tuple[Sample, bool]:
+    """Return the interventions of one person, and whether these are all.
+
+    They are the ones that the person's score was computed from, as total changes with
+    one column for each feature of the action set.
+    """
+    part, columns = part_with(actions, feature)
+    j = part.names.index(feature)
+    values = codes[:, columns]
+    feasible = FeasibleChanges.of(part, values, settings.method, settings.deadline)
+    if settings.effects is not None and part.features[j].actionable:
+        rng = generator(feature_keys(keys, feature)[0])
+        drawn = draw_with_effects(
+            actions, feasible, columns, 0, codes[0], j, settings, rng
+        )
+        return drawn, False
+    drawn, complete = _on_part(feasible, j, keys, settings)
+    changes = np.zeros((len(drawn.changes), len(actions.names)))
+    changes[:, columns] = drawn.changes
+    return replace(drawn, changes=changes), complete
+
+
+def _on_part(
+    feasible: FeasibleChanges, j: int, keys: Keys, settings: ScoreSettings
+) -> tuple[Sample, bool]:
+    """Return the interventions of one person on a part, and whether these are all."""
+    part = feasible.part
+    if not part.features[j].actionable:
+        return Sample(np.zeros((0, len(part.names))), 0), True
+    for some in drawn_rows(feasible, settings):
+        drawn = draw(feasible, some, j, keys, settings)
+        sample = Sample(drawn.changes, int(drawn.tried[0]), bool(drawn.uniform[0]))
+        return sample, bool(drawn.exact[0])
+    reach = feasible.reaches[feasible.which[0]]
+    changes = reach.changes[reach.interventions(j, settings.interventions)]
+    return Sample(changes, 0), True
+
+
+def is_listed(part: Part, values: FloatArray, settings: ScoreSettings) -> bool:
+    """Return whether one person's changes on a part are all listed."""
+    if settings.method == "sample" or settings.effects is not None:
+        return False
+    feasible = FeasibleChanges.of(part, values, settings.method, settings.deadline)
+    return not drawn_rows(feasible, settings)

@@ -139,7 +139,7 @@ def draw_with_effects(
     return Sample(changes, tried, uniform)
 
 
-def cannot_move(
+def has_no_intervention(
     feasible: FeasibleChanges, row: int, j: int, settings: ScoreSettings
 ) -> bool:
     """Return whether a complete list shows no intervention on a feature."""

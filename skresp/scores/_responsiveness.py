@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skresp._actions._action_set import ActionSet
@@ -18,17 +18,17 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import PIECE, OutOfTimeError
 from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import FeasibleChanges
-from skresp.reach._part import Part, parts_of
-from skresp.reach._sampling import Sample
+from skresp.reach._part import Part, as_one_part, located_parts
 
 from ._confidence_interval import agresti_coull
-from ._enumerated import ChangeTable, count_hits, make_change_table
+from ._enumerated import count_hits, make_change_table
 from ._exact_lines import exact_lines
-from ._random_effects import cannot_move, draw_with_effects
+from ._random_effects import draw_with_effects, has_no_intervention
 from ._row_rng import Keys, feature_keys, generator
-from ._sampled import Draw, count_drawn, draws
+from ._sampled import Draw, count_drawn, draw
 from ._scores import CachedAnswers, Scores
 from ._settings import ScoreSettings
+from ._strategy import drawn_rows
 
 # Rows whose feasible changes are looked up together.
 ROWS_AT_ONCE = 16_384
@@ -36,12 +36,35 @@ ROWS_AT_ONCE = 16_384
 MOST_DRAWS = 500_000
 
 
+class InvalidRowsError(ValueError):
+    """Some rows break a constraint before any change."""
+
+
+@dataclass(frozen=True)
+class ScoreTask:
+    """Rows, and what is needed to compute their scores.
+
+    Attributes
+    ----------
+    batch : RowBatch
+        The rows.
+    actions : ActionSet
+    codes : array of shape (n_rows, n_features)
+        The same rows as numbers.
+    keys : callable
+        Returns the rows' random keys. Called only where something is drawn.
+    settings : ScoreSettings
+    """
+
+    batch: RowBatch
+    actions: ActionSet
+    codes: FloatArray
+    keys: Callable[[], Keys]
+    settings: ScoreSettings
+
+
 def score(
-    batch: RowBatch,
-    actions: ActionSet,
-    codes: FloatArray,
-    keys: Callable[[], Keys],
-    settings: ScoreSettings,
+    task: ScoreTask,
     *,
     n_jobs: int | None = None,
     progress: Callable[[int], object] | None = None,
@@ -50,29 +73,23 @@ def score(
 
     Parameters
     ----------
-    batch : RowBatch
-        The rows.
-    actions : ActionSet
-    codes : array of shape (n_rows, n_features)
-        The same rows as numbers; valid rows only.
-    keys : callable
-        Returns the rows' random keys. Called only where something is drawn.
-    settings : ScoreSettings
+    task : ScoreTask
     n_jobs : int or None
     progress : callable or None
         Called with the number of rows that were scored.
     """
-    deadline, jobs = settings.deadline, effective_n_jobs(n_jobs)
+    deadline, rows = task.settings.deadline, len(task.codes)
+    jobs = effective_n_jobs(n_jobs)
     at_target = None
     if deadline.is_limited:
         # Also for rows that there is no time to score.
-        at_target, _ = batch.reaches_target_in_time(np.arange(len(codes)))
+        at_target, _ = task.batch.reaches_target_in_time(np.arange(rows))
     out = []
     done = 0
     try:
         # With a limit a few rows at a time, so that their scores are kept.
         piece = max(PIECE, 0.05 * deadline.limit)
-        for block in deadline.slices(len(codes), piece, jobs * ROWS_AT_ONCE):
+        for block in deadline.slices(rows, piece, jobs * ROWS_AT_ONCE):
             length = block.stop - block.start
             size = ROWS_AT_ONCE
             if progress is not None or jobs > 1:
@@ -84,121 +101,35 @@ def score(
                 slice(start, min(start + size, block.stop))
                 for start in range(block.start, block.stop, size)
             ]
-            calls = [(batch, actions, codes, keys, settings, run) for run in runs]
             if len(runs) == 1:
-                results = (score_run(*call) for call in calls)
+                results = (_score_run(task, run) for run in runs)
             else:
                 results = Parallel(
                     n_jobs=n_jobs, prefer="threads", return_as="generator"
-                )(delayed(score_run)(*call) for call in calls)
+                )(delayed(_score_run)(task, run) for run in runs)
             for run, scores in zip(runs, results, strict=True):
                 out.append(scores)
                 done = run.stop
                 if progress is not None:
                     progress(run.stop - run.start)
     except OutOfTimeError:
-        out.append(_Run(batch, actions, codes, keys, settings, slice(done, None)).out)
+        out.append(_Run(task, slice(done, rows)).result(None))
     if not out:
-        return Scores.blank(0, len(actions.names))
+        return Scores.blank(0, len(task.actions.names))
     scores = out[0] if len(out) == 1 else Scores.stacked(out)
     if at_target is not None:
         scores.at_target[:] = at_target & scores.valid
     return scores
 
 
-def score_run(
-    batch: RowBatch,
-    actions: ActionSet,
-    codes: FloatArray,
-    keys: Callable[[], Keys],
-    settings: ScoreSettings,
-    run: slice,
-) -> Scores:
-    """Compute the scores of a run of rows."""
+def _score_run(task: ScoreTask, run: slice) -> Scores:
+    """Compute the scores of a run of rows; of two halves where lists are too long."""
     try:
-        return _Run(batch, actions, codes, keys, settings, run).scores()
+        return _Run(task, run).scores()
     except TooManyTogetherError:
         half = (run.start + run.stop) // 2
         halves = slice(run.start, half), slice(half, run.stop)
-        return Scores.stacked(
-            [score_run(batch, actions, codes, keys, settings, h) for h in halves]
-        )
-
-
-@lru_cache(maxsize=64)
-def part_columns(actions: ActionSet) -> tuple[IndexArray, ...]:
-    """Return for each part the positions of its features in the action set."""
-    position = {name: i for i, name in enumerate(actions.names)}
-    return tuple(
-        np.array([position[name] for name in part.names]) for part in parts_of(actions)
-    )
-
-
-class InvalidRowsError(ValueError):
-    """Some rows break a constraint before any change."""
-
-
-def interventions_of(
-    actions: ActionSet,
-    feature: str,
-    codes: FloatArray,
-    keys: Keys,
-    settings: ScoreSettings,
-) -> tuple[Sample, bool]:
-    """Return the interventions of one person, and whether these are all.
-
-    They are the ones that the person's score was computed from, as total changes with
-    one column for each feature of the action set.
-    """
-    part, columns = next(
-        (p, c)
-        for p, c in zip(parts_of(actions), part_columns(actions), strict=True)
-        if feature in p.names
-    )
-    j = part.names.index(feature)
-    feasible = FeasibleChanges.of(
-        part, codes[:, columns], settings.method, settings.deadline
-    )
-    if settings.effects is not None and part.features[j].actionable:
-        rng = generator(feature_keys(keys, feature)[0])
-        drawn = draw_with_effects(
-            actions, feasible, columns, 0, codes[0], j, settings, rng
-        )
-        return drawn, False
-    drawn, complete = _on_part(feasible, j, keys, settings)
-    changes = np.zeros((len(drawn.changes), len(actions.names)))
-    changes[:, columns] = drawn.changes
-    return replace(drawn, changes=changes), complete
-
-
-def _on_part(
-    feasible: FeasibleChanges, j: int, keys: Keys, settings: ScoreSettings
-) -> tuple[Sample, bool]:
-    """Return the interventions of one person on a part, and whether these are all."""
-    part = feasible.part
-    if not part.features[j].actionable:
-        return Sample(np.zeros((0, len(part.names))), 0), True
-    for _, draw in draws(feasible, settings):
-        drawn = draw(j, np.zeros(1, dtype=np.intp), keys)
-        sample = Sample(drawn.changes, int(drawn.tried[0]), bool(drawn.uniform[0]))
-        return sample, bool(drawn.exact[0])
-    reach = feasible.reaches[feasible.which[0]]
-    changes = reach.changes[reach.interventions(j, settings.interventions)]
-    return Sample(changes, 0), True
-
-
-def as_one_part(actions: ActionSet) -> Part:
-    """Return a part with all features and no constraints, to build points with."""
-    names = actions.names
-    features = tuple(actions.features.values())
-    return Part(names, features, (), (), tuple(range(len(names))))
-
-
-def is_listed(part: Part, values: FloatArray, settings: ScoreSettings) -> bool:
-    """Return whether one person's changes on a part are all listed."""
-    feasible = FeasibleChanges.of(part, values, settings.method, settings.deadline)
-    drawn = settings.method == "sample" or settings.effects is not None
-    return not drawn and not feasible.is_drawn(settings.method)
+        return Scores.stacked([_score_run(task, rows) for rows in halves])
 
 
 class _Run:
@@ -207,136 +138,138 @@ class _Run:
     With a time limit, scores that are not computed when it ends are unknown.
     """
 
-    def __init__(
-        self,
-        batch: RowBatch,
-        actions: ActionSet,
-        codes: FloatArray,
-        keys: Callable[[], Keys],
-        settings: ScoreSettings,
-        run: slice,
-    ) -> None:
-        self.batch, self.actions, self.keys = batch, actions, keys
-        self.settings = settings
-        self.rows = np.arange(*run.indices(len(codes)))
-        self.values = codes[run]
-        self.out = Scores.blank(len(self.rows), len(actions.names))
+    def __init__(self, task: ScoreTask, run: slice) -> None:
+        self.task, self.settings, self.batch = task, task.settings, task.batch
+        self.run = run
+        self.rows = np.arange(run.start, run.stop)
+        self.values = task.codes[run]
+        names = task.actions.names
+        self.out = Scores.blank(len(self.rows), len(names))
         self.unknown: BoolArray | None = None
-        if settings.deadline.is_limited:
-            self.out = self.out.with_intervals(True)
+        if self.settings.deadline.is_limited:
+            self.out = self.out.with_intervals()
             self.unknown = np.zeros(self.out.values.shape, dtype=bool)
-            self.unknown[:, [actions.names.index(n) for n in actions.actionable]] = True
-            self.out.mark_unknown(self.unknown)
-        self.out = replace(
-            self.out, answer_cache=[CachedAnswers(self._slice, {}, in_time=False)]
-        )
-
-    @property
-    def _slice(self) -> slice:
-        return (
-            slice(int(self.rows[0]), int(self.rows[-1]) + 1)
-            if len(self.rows)
-            else (slice(0, 0))
-        )
+            actionable = [names.index(name) for name in task.actions.actionable]
+            self.unknown[:, actionable] = True
 
     def scores(self) -> Scores:
         """Compute all scores that the time allows."""
+        answers = None
         with suppress(OutOfTimeError):
-            self._fill()
+            answers = self._compute()
+        return self.result(answers)
+
+    def result(self, answers: dict[Part, NDArray[np.uint8]] | None) -> Scores:
+        """Return the scores; `answers` is None if the time ended before the last."""
         if self.unknown is not None:
             self.out.mark_unknown(self.unknown)
         if not self.out.valid.all():
             self.out.mask_invalid(~self.out.valid)
-        return self.out
+        cached = CachedAnswers(self.run, answers or {}, in_time=answers is not None)
+        return replace(self.out, answer_cache=[cached])
 
-    def _mark_done(self, rows: Any, position: int) -> None:
-        """Record that scores have been computed."""
-        if self.unknown is not None:
-            self.unknown[rows, position] = False
+    def _compute(self) -> dict[Part, NDArray[np.uint8]]:
+        """Compute the scores: listed ones first, then along lines, then by drawing.
 
-    def _fill(self) -> None:
-        """Compute the scores: listed ones first, then along lines, then by drawing."""
-        batch, settings = self.batch, self.settings
+        Return for each part which listed points reach the target, as packed bits.
+        """
+        settings, valid = self.settings, self.out.valid
         on_parts = []
-        parts = [
-            (part, self.values[:, columns], columns)
-            for part, columns in zip(
-                parts_of(self.actions), part_columns(self.actions), strict=True
-            )
-            if part.actionable or part.constraints
-        ]
-        valid = self.out.valid
-        for part, values, columns in parts:
-            feasible = FeasibleChanges.of(
-                part, values, settings.method, settings.deadline, settings.max_listed
-            )
-            np.logical_and(valid, feasible.valid, out=valid)
-            if part.actionable:
-                on_parts.append((feasible, columns))
+        for part, columns in located_parts(self.task.actions):
+            if part.actionable or part.constraints:
+                feasible = FeasibleChanges.of(
+                    part,
+                    self.values[:, columns],
+                    settings.method,
+                    settings.deadline,
+                    settings.max_listed,
+                )
+                np.logical_and(valid, feasible.valid, out=valid)
+                if part.actionable:
+                    on_parts.append((feasible, columns))
         if settings.invalid_rows == "raise" and not valid.all():
             raise InvalidRowsError
-        tables = []
+        by_chance = settings.effects is not None
+        if self.unknown is None and (
+            by_chance or any(drawn_rows(each, settings) for each, _ in on_parts)
+        ):
+            self.out = self.out.with_intervals()
+        answers = self._score_listed(on_parts)
+        if by_chance:
+            self._score_effects(on_parts)
+        else:
+            self._score_unlisted(on_parts)
+        return answers
+
+    def _score_listed(
+        self, on_parts: list[tuple[FeasibleChanges, IndexArray]]
+    ) -> dict[Part, NDArray[np.uint8]]:
+        """Score interventions that are listed; also find who is at the target."""
+        settings = self.settings
+        tables, positions = [], []
         if settings.method != "sample" and settings.effects is None:
             for feasible, columns in on_parts:
                 if (feasible.which >= 0).any():
                     settings.deadline.check()
-                    table = make_change_table(
-                        feasible, settings.interventions, batch.point_builder
+                    tables.append(
+                        make_change_table(
+                            feasible, settings.interventions, self.batch.point_builder
+                        )
                     )
-                    tables.append((table, columns))
+                    positions.append(columns)
         counted, self.out.at_target[:], packed = count_hits(
-            batch, [t for t, _ in tables], self.rows
+            self.batch, tables, self.rows
         )
-        answers = {t.part: bits for (t, _), bits in zip(tables, packed, strict=True)}
-        for (table, columns), hits in zip(tables, counted, strict=True):
-            self._score_listed(table, columns, hits)
-        drawn = settings.effects is not None
-        drawn = drawn or any(f.is_drawn(settings.method) for f, _ in on_parts)
-        if self.unknown is None:
-            self.out = self.out.with_intervals(drawn)
-        if settings.effects is not None:
-            self._score_effects(on_parts)
-        else:
-            self._score_unlisted(on_parts)
-        self.out = replace(self.out, answer_cache=[CachedAnswers(self._slice, answers)])
+        for table, columns, hits in zip(tables, positions, counted, strict=True):
+            rows: Any = slice(None)
+            if (table.which < 0).any():
+                rows = np.flatnonzero(table.which >= 0)
+            for k, j in enumerate(table.features):
+                sizes = table.sizes[table.which[rows], k]
+                share = hits[rows, k] / np.maximum(sizes, 1)
+                self._store(rows, columns[j], share, sizes)
+        return {t.part: bits for t, bits in zip(tables, packed, strict=True)}
 
-    def _score_listed(
-        self, table: ChangeTable, columns: IndexArray, hits: IndexArray
+    def _store(
+        self,
+        rows: Any,
+        position: int,
+        share: FloatArray,
+        count: IndexArray,
+        *,
+        low: FloatArray | None = None,
+        high: FloatArray | None = None,
+        exact: BoolArray | bool = True,
     ) -> None:
-        """Store the scores of listed interventions."""
-        rows: Any = slice(None)
-        if (table.which < 0).any():
-            rows = np.flatnonzero(table.which >= 0)
-        which, out = table.which[rows], self.out
-        for k, j in enumerate(table.features):
-            sizes = table.sizes[which, k]
-            out.n_reachable[rows, columns[j]] = sizes
-            share = hits[rows, k] / np.maximum(sizes, 1)
-            out.values[rows, columns[j]] = share
-            if self.unknown is not None:
-                out.lower[rows, columns[j]] = out.upper[rows, columns[j]] = share
-                out.exact[rows, columns[j]] = True
-            self._mark_done(rows, columns[j])
+        """Store scores of one feature; without an interval they are exact."""
+        out = self.out
+        out.values[rows, position] = share
+        out.n_reachable[rows, position] = count
+        if out.lower is not out.values:
+            out.lower[rows, position] = share if low is None else low
+            out.upper[rows, position] = share if high is None else high
+            out.exact[rows, position] = exact
+        if self.unknown is not None:
+            self.unknown[rows, position] = False
 
     def _score_unlisted(
         self, on_parts: list[tuple[FeasibleChanges, IndexArray]]
     ) -> None:
         """Score interventions that are not listed: along lines, else by drawing."""
-        settings, rows = self.settings, self.rows
+        settings, task = self.settings, self.task
         waiting = []
         for feasible, columns in on_parts:
-            for some, draw in draws(feasible, settings):
+            for some in drawn_rows(feasible, settings):
                 for j in feasible.part.actionable:
                     settings.deadline.check()
                     has_line = self._score_lines(feasible, j, columns[j], some)
-                    to_draw = np.flatnonzero(~has_line)
-                    waiting.append((feasible, columns, some, to_draw, draw, j))
+                    waiting.append((feasible, j, columns[j], some[~has_line]))
         # Exact scores come first, because drawing may take all the time.
-        for feasible, columns, some, to_draw, draw, j in waiting:
-            for chunk in self._chunks(to_draw):
-                where = some[chunk]
-                drawn = draw(j, chunk, self.keys()[rows[where]])
-                self._score_drawn(feasible.part, where, columns[j], drawn)
+        for feasible, j, position, to_draw in waiting:
+            for some in self._chunks(to_draw):
+                keys = task.keys()[self.rows[some]]
+                drawn = draw(feasible, some, j, keys, settings)
+                self._score_drawn(feasible.part, some, position, drawn)
 
     def _chunks(self, rows: IndexArray) -> Iterator[IndexArray]:
         """Yield a few rows at a time, to bound memory and check the time."""
@@ -358,62 +291,64 @@ class _Run:
             feasible.values[some],
             self.settings,
         )
-        has_line = lines.has_line
         share, total = pieces.shares(len(some))
         count = total if lines.is_integer else pieces.counts(len(some))
-        where, out = some[has_line], self.out
-        for array in (out.values, out.lower, out.upper):
-            array[where, position] = share[has_line]
-        most = np.iinfo(out.n_reachable.dtype).max
-        out.n_reachable[where, position] = np.minimum(count[has_line], most)
-        out.exact[where, position] = True
-        self._mark_done(where, position)
+        most = np.iinfo(self.out.n_reachable.dtype).max
+        count = np.minimum(count, most).astype(np.intp)
+        has_line = lines.has_line
+        self._store(some[has_line], position, share[has_line], count[has_line])
         return has_line
 
     def _score_effects(
         self, on_parts: list[tuple[FeasibleChanges, IndexArray]]
     ) -> None:
         """Store scores with random effects; all of them are drawn."""
-        everything = as_one_part(self.actions)
-        keys, settings = self.keys(), self.settings
+        task, settings = self.task, self.settings
+        everything = as_one_part(task.actions)
+        keys = task.keys()[self.rows]
         for feasible, columns in on_parts:
             for j in feasible.part.actionable:
-                seeds = feature_keys(keys[self.rows], feasible.part.names[j])
+                seeds = feature_keys(keys, feasible.part.names[j])
                 for some in self._chunks(np.flatnonzero(feasible.valid)):
                     samples = [
                         draw_with_effects(
-                            self.actions,
+                            task.actions,
                             feasible,
                             columns,
-                            int(i),
+                            i,
                             self.values[i],
                             j,
                             settings,
                             generator(seeds[i]),
                         )
-                        for i in some
+                        for i in some.tolist()
                     ]
-                    stuck = [cannot_move(feasible, int(i), j, settings) for i in some]
-                    draw = Draw.of(self.values[some], samples, stuck)
-                    self._score_drawn(everything, some, columns[j], draw)
+                    stuck = [
+                        has_no_intervention(feasible, i, j, settings)
+                        for i in some.tolist()
+                    ]
+                    drawn = Draw.of(self.values[some], samples, stuck)
+                    self._score_drawn(everything, some, columns[j], drawn)
 
     def _score_drawn(
-        self, part: Part, rows: IndexArray, position: int, draw: Draw
+        self, part: Part, rows: IndexArray, position: int, drawn: Draw
     ) -> None:
         """Evaluate draws, and store the scores of rows that the time allowed."""
-        hits, counts = count_drawn(self.batch, part, self.rows[rows], draw)
-        some = np.flatnonzero((counts > 0) | (draw.counts == 0))
-        hits, counts, exact = hits[some], counts[some], draw.exact[some]
-        exact = exact & (counts == draw.counts[some])
+        hits, counts = count_drawn(self.batch, part, self.rows[rows], drawn)
+        some = np.flatnonzero((counts > 0) | (drawn.counts == 0))
+        hits, counts, exact = hits[some], counts[some], drawn.exact[some]
+        exact = exact & (counts == drawn.counts[some])
         share = hits / np.maximum(counts, 1)
         low, high = agresti_coull(hits, counts, self.settings.alpha)
         # Draws that are not uniform give no interval.
-        uniform = draw.uniform[some]
+        uniform = drawn.uniform[some]
         low, high = np.where(uniform, low, 0.0), np.where(uniform, high, 1.0)
-        where, out = rows[some], self.out
-        out.values[where, position] = share
-        out.lower[where, position] = np.where(exact, share, low)
-        out.upper[where, position] = np.where(exact, share, high)
-        out.exact[where, position] = exact
-        out.n_reachable[where, position] = counts
-        self._mark_done(where, position)
+        self._store(
+            rows[some],
+            position,
+            share,
+            counts,
+            low=np.where(exact, share, low),
+            high=np.where(exact, share, high),
+            exact=exact,
+        )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +22,6 @@ from skresp.reach._solver_search import cannot_move, list_by_solver
 from ._enumerated import chunks, new_values
 from ._row_rng import Keys, feature_keys, generator, uniforms
 from ._settings import ScoreSettings
-from ._strategy import split_rows
 
 # Draws that are evaluated even after the time has ended.
 _LAST_DRAWS = 500
@@ -72,11 +69,40 @@ class Draw:
         )
 
 
-def draw_from_range(part: Part, values: FloatArray, keys: Keys, n: int) -> Draw:
+def draw(
+    feasible: FeasibleChanges,
+    rows: IndexArray,
+    j: int,
+    keys: Keys,
+    settings: ScoreSettings,
+) -> Draw:
+    """Draw interventions of some rows on feature `j`.
+
+    Parameters
+    ----------
+    feasible : FeasibleChanges
+    rows : array of shape (n_rows,)
+        Rows of one group of `drawn_rows`.
+    j : int
+    keys : array of shape (n_rows,)
+        The random keys of these rows.
+    settings : ScoreSettings
+    """
+    part, values, which = feasible.part, feasible.values[rows], feasible.which[rows]
+    keys = feature_keys(keys, part.names[j])
+    if (which < 0).any():
+        return _draw_from_range(part, values, keys, settings.n_samples)
+    reaches = [feasible.reaches[w] for w in which]
+    if feasible.refused[which].any():
+        return _draw_unlisted(part, values, reaches, j, keys, settings)
+    return _draw_from_lists(values, reaches, j, keys, settings)
+
+
+def _draw_from_range(part: Part, values: FloatArray, keys: Keys, n: int) -> Draw:
     """Draw uniform changes of a feature that stands alone, `n` for each row."""
     feature = part.features[0]
     low, high = own_ranges(feature, values[:, 0])
-    u = uniforms(feature_keys(keys, part.names[0]), n)
+    u = uniforms(keys, n)
     if feature.kind == "real":
         change = low[:, None] + (high - low)[:, None] * u
     else:
@@ -95,16 +121,15 @@ def draw_from_range(part: Part, values: FloatArray, keys: Keys, n: int) -> Draw:
     )
 
 
-def draw_from_lists(
-    part: Part,
+def _draw_from_lists(
     values: FloatArray,
     reaches: Sequence[Reach],
-    settings: ScoreSettings,
     j: int,
     keys: Keys,
+    settings: ScoreSettings,
 ) -> Draw:
     """Draw interventions from complete lists."""
-    u = uniforms(feature_keys(keys, part.names[j]), settings.n_samples)
+    u = uniforms(keys, settings.n_samples)
     samples = []
     for i, reach in enumerate(reaches):
         pool = reach.interventions(j, settings.interventions)
@@ -113,13 +138,13 @@ def draw_from_lists(
     return Draw.of(values, samples, False)
 
 
-def draw_unlisted(
+def _draw_unlisted(
     part: Part,
     values: FloatArray,
     reaches: Sequence[Reach],
-    settings: ScoreSettings,
     j: int,
     keys: Keys,
+    settings: ScoreSettings,
 ) -> Draw:
     """List or draw interventions in parts that the grid cannot list, row by row.
 
@@ -129,9 +154,7 @@ def draw_unlisted(
     interventions, n = settings.interventions, settings.n_samples
     samples: list[Sample] = []
     exact: list[bool] = []
-    for x, reach, key in zip(
-        values, reaches, feature_keys(keys, part.names[j]), strict=True
-    ):
+    for x, reach, key in zip(values, reaches, keys, strict=True):
         settings.deadline.check()
         with allow(settings.deadline, settings.points // 2) as given:
             changes = _list_interventions(part, x, reach, interventions, j)
@@ -163,43 +186,6 @@ def _list_interventions(
     if isinstance(reach.refused, TooLargeError):
         return list_by_solver(part, x, j, interventions)
     return None
-
-
-#: Draws for a feature, positions among some rows, and the keys of these rows.
-DrawFunction = Callable[[int, IndexArray, Keys], Draw]
-
-
-def draws(
-    feasible: FeasibleChanges, settings: ScoreSettings
-) -> Iterator[tuple[IndexArray, DrawFunction]]:
-    """Yield groups of rows whose interventions are drawn, each with its function."""
-    ranged, unlisted, listed = split_rows(feasible)
-    if len(ranged):
-        values, n = feasible.values[ranged], settings.n_samples
-        yield ranged, partial(_draw_from_range, feasible.part, values, n)
-    if len(unlisted):
-        yield unlisted, partial(_draw, draw_unlisted, feasible, unlisted, settings)
-    if len(listed) and settings.method == "sample":
-        yield listed, partial(_draw, draw_from_lists, feasible, listed, settings)
-
-
-def _draw_from_range(
-    part: Part, values: FloatArray, n: int, j: int, some: IndexArray, keys: Keys
-) -> Draw:
-    return draw_from_range(part, values[some], keys, n)
-
-
-def _draw(
-    draw: Any,
-    feasible: FeasibleChanges,
-    rows: IndexArray,
-    settings: ScoreSettings,
-    j: int,
-    some: IndexArray,
-    keys: Keys,
-) -> Draw:
-    reaches = [feasible.reaches[w] for w in feasible.which[rows[some]]]
-    return draw(feasible.part, feasible.values[rows[some]], reaches, settings, j, keys)
 
 
 def count_drawn(

@@ -77,10 +77,8 @@ class Scores:
             np.ones(rows, dtype=bool),
         )
 
-    def with_intervals(self, apart: bool) -> Scores:
-        """Return the same with separate arrays for intervals, if `apart`."""
-        if not apart:
-            return self
+    def with_intervals(self) -> Scores:
+        """Return the same with separate arrays for intervals."""
         return replace(self, lower=self.values.copy(), upper=self.values.copy())
 
     def mark_unknown(self, which: BoolArray) -> None:

@@ -20,8 +20,9 @@ from skresp.reach._part import Part
 from ._enumerated import new_values
 from ._exact_lines import Pieces, crowded_lines, exact_lines
 from ._row_rng import Keys
-from ._sampled import DrawFunction, draws
+from ._sampled import draw
 from ._settings import ScoreSettings
+from ._strategy import drawn_rows
 
 
 @dataclass
@@ -78,10 +79,10 @@ def single_changes(
         part, values, settings.method, settings.deadline, settings.max_listed
     )
     search.try_listed(feasible, settings.interventions)
-    for some, draw in draws(feasible, settings):
+    for some in drawn_rows(feasible, settings):
         lines, pieces = exact_lines(batch, part, j, rows[some], values[some], settings)
         search.try_lines(some, lines, pieces)
-        search.try_drawn(some, np.flatnonzero(~lines.has_line), draw, keys)
+        search.try_drawn(feasible, some[~lines.has_line], keys, settings)
     return search.result()
 
 
@@ -176,14 +177,17 @@ class _Search:
             self._try_all(some[line], lines.changes(line, amount))
 
     def try_drawn(
-        self, some: IndexArray, to_draw: IndexArray, draw: DrawFunction, keys: Keys
+        self,
+        feasible: FeasibleChanges,
+        some: IndexArray,
+        keys: Keys,
+        settings: ScoreSettings,
     ) -> None:
         """Try the interventions that a score is computed from."""
-        for k in to_draw:
-            i = some[k]
+        for i in some:
             if self.decided[i] or self.points_left[i] <= 0:
                 continue
-            drawn = draw(self.j, np.array([k]), keys[[i]])
+            drawn = draw(feasible, np.array([i]), self.j, keys[[i]], settings)
             change = drawn.changes[: self.points_left[i]]
             self.decided[i] = bool(drawn.exact[0]) and len(change) == len(drawn.changes)
             self.points_left[i] -= len(change)

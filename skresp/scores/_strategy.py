@@ -38,20 +38,23 @@ from skresp.reach._grid import MOST_ROWS_OF_ONE
 from skresp.reach._own_changes import most_steps
 from skresp.reach._part import Part, parts_of, stands_alone
 
+from ._settings import ScoreSettings
 
-def split_rows(
-    changes: FeasibleChanges,
-) -> tuple[IndexArray, IndexArray, IndexArray]:
-    """Return the rows with one long range, without a list, and with a list.
 
-    Rows that break a constraint are in none of them.
+def drawn_rows(feasible: FeasibleChanges, settings: ScoreSettings) -> list[IndexArray]:
+    """Return groups of rows whose interventions are not, or not to be, all listed.
+
+    Rows with a long range, rows of parts without a list, and with `method="sample"`
+    rows with a list. Rows that break a constraint are in no group.
     """
-    ranged = changes.which < 0
-    unlisted = ~ranged & changes.valid
-    if len(changes.refused):
-        unlisted &= changes.refused[changes.which]
-    listed = ~ranged & ~unlisted & changes.valid
-    return np.flatnonzero(ranged), np.flatnonzero(unlisted), np.flatnonzero(listed)
+    is_long = feasible.which < 0
+    unlisted = ~is_long & feasible.valid
+    if len(feasible.refused):
+        unlisted &= feasible.refused[feasible.which]
+    groups = [is_long, unlisted]
+    if settings.method == "sample":
+        groups.append(~is_long & ~unlisted & feasible.valid)
+    return [np.flatnonzero(group) for group in groups if group.any()]
 
 
 def may_have_lines(actions: ActionSet) -> bool:
