@@ -208,7 +208,7 @@ class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
             return None
         try:
             with allow(deadline):
-                known = self._fitted_model.score_function
+                known = self._fitted_model.line_function
         except OutOfTimeError:
             return None
         return None if known is None else max_listed(known, self.action_set_)

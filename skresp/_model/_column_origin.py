@@ -20,6 +20,7 @@ _ONE_TO_ONE = {
     "PowerTransformer",
     "QuantileTransformer",
     "OrdinalEncoder",
+    "Binarizer",
 }
 
 
@@ -33,22 +34,22 @@ def column_origins(steps: list[Any], width: int) -> IndexArray | None:
     for step in steps:
         if origins is None:
             return None
-        origins = _after(step, origins)
+        origins = after_step(step, origins)
     return origins
 
 
-def _after(step: Any, own: IndexArray) -> IndexArray | None:
+def after_step(step: Any, own: IndexArray) -> IndexArray | None:
     """Return the origins after one step, from those before it."""
     if passes(step):
         return own
     name = type(step).__name__
     if name == "FrozenEstimator":
-        return _after(step.estimator, own)
+        return after_step(step.estimator, own)
     if getattr(step, "n_features_in_", len(own)) != len(own):
         return None
     if name == "Pipeline":
         for _, inner in step.steps:
-            after = _after(inner, own)
+            after = after_step(inner, own)
             if after is None:
                 return None
             own = after
@@ -56,12 +57,14 @@ def _after(step: Any, own: IndexArray) -> IndexArray | None:
     if name == "ColumnTransformer":
         return _after_columns(step, own)
     if name == "FeatureUnion":
-        inner = [_after(each, own) for _, each in step.transformer_list]
+        inner = [after_step(each, own) for _, each in step.transformer_list]
         return None if any(i is None for i in inner) else np.concatenate(inner)
     if name in _ONE_TO_ONE:
         return own
     if name == "FunctionTransformer":
-        return own if step.func is None else None
+        return own if _is_elementwise(step) else None
+    if name == "KBinsDiscretizer":
+        return own if step.encode == "ordinal" else np.repeat(own, step.n_bins_)
     if name == "OneHotEncoder":
         return np.repeat(own, [_n_dummies(step, i) for i in range(len(own))])
     if name == "TargetEncoder":
@@ -76,6 +79,14 @@ def _after(step: Any, own: IndexArray) -> IndexArray | None:
     if hasattr(step, "get_support"):
         return own[step.get_support()]
     return None
+
+
+def _is_elementwise(step: Any) -> bool:
+    """Return whether a FunctionTransformer works value by value, as numpy's own do."""
+    func = step.func
+    if step.kw_args or (isinstance(func, np.ufunc) and (func.nin, func.nout) != (1, 1)):
+        return False
+    return func is None or isinstance(func, np.ufunc)
 
 
 def _n_dummies(encoder: Any, i: int) -> int:
@@ -96,15 +107,15 @@ def _after_columns(step: Any, own: IndexArray) -> IndexArray | None:
         where = step.output_indices_[name]
         if where.stop == where.start or (isinstance(inner, str) and inner == "drop"):
             continue
-        positions = _positions(step, columns, len(own))
-        after = None if positions is None else _after(inner, own[positions])
+        positions = column_positions(step, columns, len(own))
+        after = None if positions is None else after_step(inner, own[positions])
         if after is None or len(after) != where.stop - where.start:
             return None
         out[where] = after
     return None if (out < 0).any() else out
 
 
-def _positions(step: Any, columns: Any, width: int) -> IndexArray | None:
+def column_positions(step: Any, columns: Any, width: int) -> IndexArray | None:
     """Return columns of a ColumnTransformer as positions; None where unclear."""
     names = [str(n) for n in getattr(step, "feature_names_in_", ())]
     if isinstance(columns, str):

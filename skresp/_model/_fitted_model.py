@@ -14,6 +14,7 @@ from skresp._typing import FloatArray
 from skresp.reach._deadline import NEVER, Deadline
 
 from ._input_format import InputFormat
+from ._line_function import LineFunction, read_line_function
 from ._point_builder import PointBuilder
 from ._predictions import (
     class_position,
@@ -22,10 +23,12 @@ from ._predictions import (
     predicted_numbers,
     probabilities,
 )
+from ._read_score_function import read_score_function
 from ._row_batch import RowBatch
-from ._score_function import ScoreFunction, read_score_function
+from ._score_function import ScoreFunction
 from ._synthetic_rows import synthetic_rows
 from ._target import AtLeast, AtMost, TargetRule
+from ._unreadable import UnreadableError
 
 
 @dataclass(frozen=True)
@@ -50,17 +53,38 @@ class FittedModel:
         return self.target_rule.model
 
     @cached_property
+    def line_function(self) -> LineFunction | None:
+        """The scores along lines, read at the first use; None for a black box."""
+        rows = synthetic_rows(self.input_format, self.features)
+        return read_line_function(self.target_rule, self.rows(rows))
+
+    @cached_property
+    def _reading(self) -> tuple[ScoreFunction | None, str]:
+        """The score function, and why there is none."""
+        try:
+            known = read_score_function(
+                self.target_rule, self.input_format, self.features
+            )
+        except UnreadableError as error:
+            return None, str(error)
+        return known, ""
+
+    @property
     def score_function(self) -> ScoreFunction | None:
         """The score function, read at the first use; None for a black box."""
-        rows = synthetic_rows(self.input_format, self.features)
-        return read_score_function(self.target_rule, self.rows(rows))
+        return self._reading[0]
+
+    @property
+    def unread_reason(self) -> str:
+        """Why there is no score function, in one sentence; empty where there is one."""
+        return self._reading[1]
 
     def batch(
         self, X: Any, deadline: Deadline = NEVER, *, lines: bool = False
     ) -> RowBatch:
         """Return a batch of rows; with `lines` it has the score function."""
         builder = PointBuilder(self.input_format, self.features, X)
-        score_function = self.score_function if lines else None
+        score_function = self.line_function if lines else None
         return RowBatch(self.target_rule, builder, score_function, deadline)
 
     def rows(self, X: Any) -> Any:

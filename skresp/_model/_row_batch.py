@@ -13,8 +13,8 @@ from sklearn import get_config
 from skresp._typing import BoolArray, IndexArray
 from skresp.reach._deadline import NEVER, Deadline, OutOfTimeError, Pace
 
+from ._line_function import LineFunction
 from ._point_builder import PointBuilder
-from ._score_function import ScoreFunction
 from ._target import TargetRule
 
 # The size of a call of the model. Small arrays stay in the processor's cache and in
@@ -72,7 +72,7 @@ class RowBatch:
     target_rule : TargetRule
     point_builder : PointBuilder
         Builds points from the rows.
-    score_function : ScoreFunction or None
+    score_function : LineFunction or None
         What is known of the model beyond `predict`.
     deadline : Deadline
         When the calls have to end.
@@ -82,7 +82,7 @@ class RowBatch:
         self,
         target_rule: TargetRule,
         point_builder: PointBuilder,
-        score_function: ScoreFunction | None = None,
+        score_function: LineFunction | None = None,
         deadline: Deadline = NEVER,
     ) -> None:
         self.target_rule = target_rule

@@ -1,65 +1,165 @@
-"""The scores of a model, and when they reach the target.
-
-Tree ensembles are constant between cuts; linear models cross a threshold once. Both may
-come after transformers that work column by column.
-"""
+"""The score function: what is known of a model beyond `predict`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
-from skresp._model.trees._lines import Cells
-from skresp._model.trees._score_function import read_trees
-from skresp._typing import BoolArray, FloatArray
+import numpy as np
 
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+from ._columns import Column, known_rows
 from ._decision import Decision
-from ._linear import read_linear
-from ._target import TargetRule
-from ._unwrap import unwrap
+from ._fold import Source
+from ._group import Group
 
-# With fewer rows a reading cannot be checked.
-_FEWEST_ROWS = 8
+Shape = Literal["constant", "linear", "monotone", "bounded"]
 
 
-class ScoreFunction(Protocol):
-    """What is known of a model beyond `predict`.
+@dataclass(frozen=True)
+class ScoreFunction:
+    """The scores of a model as a function of the columns of its input.
 
-    A line goes from a row of `A` to the same row of `B`. The position on it runs from
-    `low` to `high`, arrays of shape (n_lines,).
+    The scores are the sum over groups of weight * link(trees + terms + base). Rows are
+    given as codes, of shape (n_rows, n_columns), in the order of the model's columns
+    (see `Column`).
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    groups : tuple of Group
+    decision : Decision or None
+        When the scores reach the target; None where only `predict` knows.
+    family : str
+        The kind of model: "trees", "linear", "additive" or "composite".
+    sources : tuple of Source
+        What the groups were read from.
     """
+
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+    decision: Decision | None
+    family: str
+    sources: tuple[Source, ...] = ()
 
     @property
-    def decision(self) -> Decision | None:
-        """When the scores reach the target; None where only `predict` knows."""
+    def n_outputs(self) -> int:
+        """The number of scores of a row."""
+        return len(self.groups[0].base)
 
-    def maps_lines(self, moving: Collection[str]) -> bool:
-        """Return whether the scores are known along lines of these columns."""
+    def scores(self, codes: FloatArray) -> FloatArray:
+        """Return the scores of rows, of shape (n_rows, n_outputs).
 
-    def cells(self, A: Any, B: Any, low: FloatArray, high: FloatArray) -> Cells | None:
-        """Return the pieces of lines on which the decision does not change.
-
-        Return None where the rows are not numeric.
+        They are NaN where a code is outside of what the model accepts.
         """
+        known = known_rows(self.columns, codes)
+        out = np.full((len(codes), self.n_outputs), np.nan)
+        some = codes if known.all() else codes[known]
+        out[known] = sum(group.scores(some) for group in self.groups)
+        return out
 
-    def crowded(self, A: Any, B: Any, low: FloatArray, high: FloatArray) -> BoolArray:
-        """Return on which lines two borders are closer than rounding."""
+    def score_changes(
+        self,
+        codes: FloatArray,
+        rows: IndexArray,
+        changes: Mapping[int, FloatArray],
+    ) -> FloatArray:
+        """Return the scores of many changes of rows, of shape (n_points, n_outputs).
+
+        Parameters
+        ----------
+        codes : array of shape (n_rows, n_columns)
+        rows : array of shape (n_points,)
+            The row that each point starts from.
+        changes : dict of int to array of shape (n_points,)
+            The new codes of the columns that change.
+        """
+        points = codes[rows]
+        for column, new in changes.items():
+            points[:, column] = new
+        return self.scores(points)
+
+    def bounds(
+        self,
+        lower: FloatArray,
+        upper: FloatArray,
+        sets: Mapping[int, BoolArray] | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return lower and upper bounds of the scores over boxes.
+
+        They hold up to the rounding of sums. For trees and terms without a link they
+        are reached where each tree has the box to itself.
+
+        Parameters
+        ----------
+        lower, upper : array of shape (n_boxes, n_columns)
+            Closed intervals of codes; NaN at both ends where the value is missing. Of
+            a column of labels, all labels from the lower to the upper code.
+        sets : dict of int to array of shape (n_boxes, n_labels + 1), optional
+            For columns of labels, the labels of each box, in place of the interval;
+            the last entry is for a missing value.
+
+        Returns
+        -------
+        low, high : array of shape (n_boxes, n_outputs)
+        """
+        shares = [g.bounds(lower, upper, dict(sets or {})) for g in self.groups]
+        low, high = (np.sum(ends, axis=0) for ends in zip(*shares, strict=True))
+        return low, high
+
+    def cuts(self, column: int) -> FloatArray:
+        """Return where the scores may jump along a column of numbers.
+
+        A cut is the largest float64 before the jump. The cuts ascend. A column of
+        labels has none.
+        """
+        found = [np.zeros(0)]
+        for group in self.groups:
+            if group.trees is not None:
+                found.append(_tree_cuts(group, column))
+            if group.terms is not None:
+                found += [
+                    term.edges
+                    for term in group.terms.tables
+                    if term.column == column and term.edges is not None
+                ]
+        return np.unique(np.concatenate(found))
+
+    def shape(self, column: int) -> Shape:
+        """Return how the scores move between two cuts of a column.
+
+        "constant", "linear", "monotone", or "bounded" where only `bounds` is known.
+        """
+        shapes = [_shape(group, column) for group in self.groups]
+        moving = [shape for shape in shapes if shape != "constant"]
+        if not moving:
+            return "constant"
+        if all(shape == "linear" for shape in moving):
+            return "linear"
+        return moving[0] if len(moving) == 1 else "bounded"
 
 
-#: Readers of model families, tried in this order.
-READERS = (read_linear, read_trees)
+def _tree_cuts(group: Group, column: int) -> FloatArray:
+    """Return the cuts of the trees of a group, in any order."""
+    trees = group.trees
+    assert trees is not None
+    if trees.is_listed[column]:
+        return trees.edges.get(column, np.zeros(0))
+    thresholds = trees.threshold[trees.column == column]
+    return np.unique(thresholds[np.isfinite(thresholds)])
 
 
-def read_score_function(target_rule: TargetRule, rows: Any) -> ScoreFunction | None:
-    """Read the score function of a model; return None for a black box.
-
-    The reading is compared with the model on `rows`, in the model's input format.
-    """
-    model = unwrap(target_rule.model)
-    if model is None or len(rows) < _FEWEST_ROWS:
-        return None
-    for read in READERS:
-        score_function = read(target_rule, model, rows)
-        if score_function is not None:
-            return score_function
-    return None
+def _shape(group: Group, column: int) -> Shape:
+    """Return how one group moves along a column, between the cuts of that column."""
+    if group.terms is None:
+        return "constant"
+    straight = bool(group.terms.slopes[column].any())
+    maps = [term for term in group.terms.maps if term.column == column]
+    if not straight and not maps:
+        return "constant"
+    if not maps:
+        return "linear" if group.link.kind == 0 else "monotone"
+    alone = len(maps) == 1 and not straight
+    return "monotone" if alone and maps[0].is_monotone else "bounded"

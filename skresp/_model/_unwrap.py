@@ -63,6 +63,13 @@ class Unwrapped(NamedTuple):
 
 
 def unwrap(model: Any) -> Unwrapped | None:
+    """Unwrap a model whose steps all work column by column; None for another."""
+    unwrapped = split_model(model)
+    known = unwrapped is not None and maps_lines(unwrapped.steps, ())
+    return unwrapped if known else None
+
+
+def split_model(model: Any) -> Unwrapped | None:
     """Split a model into its pieces; return None if one is of an unknown kind."""
     steps: list[Any] = []
     threshold_rule = None
@@ -80,8 +87,6 @@ def unwrap(model: Any) -> Unwrapped | None:
         model = inner
         if name in THRESHOLD_CLASSIFIERS and not steps:
             scored = model
-    if not maps_lines(steps, ()):
-        return None
     return Unwrapped(tuple(steps), model, scored, threshold_rule)
 
 

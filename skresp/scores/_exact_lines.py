@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._line_function import LineFunction
 from skresp._model._row_batch import RowBatch, Segment
-from skresp._model._score_function import ScoreFunction
 from skresp._model._unwrap import ROUNDINGS, coarsest
 from skresp._model.trees._lines import Cells
 from skresp._typing import BoolArray, FloatArray, IndexArray
@@ -90,7 +90,7 @@ def exact_lines(
 
 
 def evaluate_lines(
-    batch: RowBatch, score_function: ScoreFunction, lines: Lines
+    batch: RowBatch, score_function: LineFunction, lines: Lines
 ) -> Pieces | None:
     """Return the pieces of lines; None where the model is not known along them."""
     done = [Pieces.none()]
@@ -106,7 +106,7 @@ def evaluate_lines(
 
 
 def crowded_lines(
-    batch: RowBatch, score_function: ScoreFunction, lines: Lines
+    batch: RowBatch, score_function: LineFunction, lines: Lines
 ) -> BoolArray:
     """Return for each row whether two borders on its line are closer than rounding.
 
@@ -122,7 +122,7 @@ def crowded_lines(
 
 
 def _batches(
-    score_function: ScoreFunction, lines: int, deadline: Deadline
+    score_function: LineFunction, lines: int, deadline: Deadline
 ) -> Iterator[slice]:
     """Yield slices of lines of bounded memory."""
     trees = (
@@ -135,7 +135,7 @@ def _batches(
 
 
 def _evaluate(
-    batch: RowBatch, score_function: ScoreFunction, lines: Lines, some: slice
+    batch: RowBatch, score_function: LineFunction, lines: Lines, some: slice
 ) -> Pieces | None:
     """Return the pieces of some lines; ask the model where rounding could decide."""
     line, low, high = lines.line[some], lines.low[some], lines.high[some]

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from skresp._actions._feature import snap_to_bounds
 from skresp._model._decision import DOUBT
+from skresp._model._line_function import LineFunction
 from skresp._model._linear import LinearScoreFunction
 from skresp._model._row_batch import RowBatch, Segment
-from skresp._model._score_function import ScoreFunction
 from skresp._model._unwrap import ROUNDINGS
 from skresp._model.trees._score_function import TreeScoreFunction
 from skresp._typing import BoolArray, FloatArray, IndexArray
@@ -117,7 +117,7 @@ def join_values(
 
 
 def _runs_of_units(
-    batch: RowBatch, score_function: ScoreFunction, lines: Lines
+    batch: RowBatch, score_function: LineFunction, lines: Lines
 ) -> Intervals | None:
     """Return the runs of values of a long integer range that reach the target."""
     pieces = evaluate_lines(batch, score_function, lines)
@@ -237,7 +237,7 @@ class FloatSearch:
     # -- the intervals ---------------------------------------------------------------
 
     def intervals(
-        self, score_function: ScoreFunction, low: float, high: float
+        self, score_function: LineFunction, low: float, high: float
     ) -> Intervals | None:
         """Return the intervals on one feasible stretch of own changes."""
         first, last = self.end(low, 1), self.end(high, -1)
@@ -258,7 +258,7 @@ class FloatSearch:
         return self._with_margin(out, margin) if margin else out
 
     def _probes(
-        self, score_function: ScoreFunction, first: float, last: float
+        self, score_function: LineFunction, first: float, last: float
     ) -> tuple[FloatArray, IndexArray, float] | None:
         """Return values between which the prediction changes at most once.
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp._model._score_function import read_score_function
+from skresp._model._line_function import read_line_function
 from skresp._model._target import make_target_rule
 from skresp._numba import compiled
 from skresp.constraints import IfThen, Linear, Linkage
@@ -60,7 +60,7 @@ def test_a_jump_behind_renamed_columns_is_seen(final):
     second = ColumnTransformer([("bins", bins, ["num__a"])], remainder="passthrough")
     model = Pipeline([("first", first), ("second", second), ("final", final)])
     model.fit(X, (X["a"] > 2) & (X["a"] < 4))
-    known = read_score_function(make_target_rule(model, True, None), X[:64])
+    known = read_line_function(make_target_rule(model, True, None), X[:64])
     assert known is None or not known.maps_lines({"a"})
     actions = ActionSet(
         {"a": Feature("real", 0, 10), "b": Feature("real", actionable=False)}

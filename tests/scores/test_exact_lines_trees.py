@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from skresp import ActionSet
-from skresp._model._score_function import read_score_function
+from skresp._model._line_function import read_line_function
 from skresp._model._target import AtLeast, make_target_rule
 from skresp._model.trees._arrays import DOUBLE, Tree, assemble
 from skresp._model.trees._lines import sweep
@@ -108,7 +108,7 @@ def test_the_rule_of_a_threshold_classifier_is_known(data, rule, inner):
     settings, target = RULES[rule]
     model = FixedThresholdClassifier(inner, **settings).fit(X, y)
     target_rule = make_target_rule(model, target, None)
-    score_function = read_score_function(target_rule, X[:20])
+    score_function = read_line_function(target_rule, X[:20])
     scores = score_function.scores(X) if hasattr(score_function, "scores") else None
     if scores is None:
         scores = score_function.ensemble.sums(score_function.numbers(X))

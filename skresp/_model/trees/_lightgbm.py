@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from skresp._typing import FloatArray
 
 from ._arrays import DOUBLE, Ensemble, Tree, UnsupportedTreesError, assemble
 
+# Values up to this size are 0 for LightGBM, which keeps the bound in float32.
+_ZERO = float(np.float32(1e-35))
 _LINKS = {
     "binary": "logit",
     "multiclass": "margin",
@@ -33,7 +36,19 @@ def _read_lightgbm(model: Any) -> Ensemble:
         for i, info in enumerate(dumped["tree_info"]):
             yield i % width, _lightgbm_tree(info["tree_structure"])
 
-    return assemble(read(), width, DOUBLE)
+    ensemble = assemble(read(), width, DOUBLE)
+    return replace(ensemble, threshold=_without_tiny(ensemble.threshold))
+
+
+def _without_tiny(threshold: FloatArray) -> FloatArray:
+    """Return thresholds for values that are not rounded to 0 first.
+
+    LightGBM takes a value of at most `_ZERO` for 0.
+    """
+    below = (threshold >= -_ZERO) & (threshold < 0)
+    above = (threshold >= 0) & (threshold < _ZERO)
+    out = np.where(below, np.nextafter(-_ZERO, -np.inf), threshold)
+    return np.where(above, _ZERO, out)
 
 
 def _lightgbm_tree(root: dict[str, Any]) -> Tree:

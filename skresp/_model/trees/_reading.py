@@ -37,7 +37,7 @@ def read_ensemble(model: Any, Z: Any) -> Ensemble | None:
 
     The reading is compared with the model on the rows `Z`.
     """
-    reader = _reader_of(model)
+    reader = reader_of(model)
     if reader is None or Z.shape[0] < 2:
         return None
     try:
@@ -84,7 +84,7 @@ def dense(Z: Any, zero_is_missing: bool) -> Any:
     return out
 
 
-def _reader_of(model: Any) -> Any:
+def reader_of(model: Any) -> Any:
     """Return the reader for a model, by the names of its base classes."""
     for kind in type(model).__mro__:
         library = LIBRARIES.get(kind.__module__.split(".")[0])

@@ -19,7 +19,7 @@ def make_engine(fitted_model: FittedModel, deadline: Deadline = NEVER) -> Engine
     Raises OutOfTimeError where reading the model takes too long.
     """
     with allow(deadline):
-        known = fitted_model.score_function
+        known = fitted_model.line_function
     listed = None if known is None else max_listed(known, fitted_model.features)
     if listed is not None:
         # Engines with kernels are imported here because numba loads slowly.

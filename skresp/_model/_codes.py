@@ -1,0 +1,72 @@
+"""Rows of a table as codes of the model's columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skresp._typing import FloatArray, IndexArray
+
+from ._columns import UNKNOWN, Column
+from ._label_extension import with_labels
+from ._point_builder import PointBuilder
+from ._score_function import ScoreFunction
+
+
+def batch_codes(
+    score_function: ScoreFunction, builder: PointBuilder
+) -> tuple[ScoreFunction, FloatArray]:
+    """Return the rows of a batch as codes, and a score function that knows them.
+
+    It knows the labels of these rows too, as far as the model accepts them.
+    """
+    rows = np.arange(builder.rows)
+    new = {}
+    for i, column in enumerate(score_function.columns):
+        if column.labels is not None:
+            found = _unknown_labels(column, _values(builder, i, rows))
+            if found:
+                new[i] = found
+    known = with_labels(score_function, new) if new else score_function
+    codes = np.empty((len(rows), len(known.columns)))
+    for i, column in enumerate(known.columns):
+        codes[:, i] = codes_of(column, _values(builder, i, rows))
+    return known, codes
+
+
+def codes_of(column: Column, values: Any) -> FloatArray:
+    """Return the codes of values of a column."""
+    if column.labels is None:
+        array = np.asarray(values)
+        if array.dtype.kind in "buif":
+            return array.astype(float)
+        numbers = pd.to_numeric(pd.Series(values), errors="coerce")
+        return np.asarray(numbers.to_numpy(dtype=float, na_value=np.nan))
+    missing = np.asarray(pd.isna(values))
+    found = _index(column).get_indexer(_objects(values))
+    return np.where(missing, np.nan, np.where(found < 0, UNKNOWN, found))
+
+
+def _unknown_labels(column: Column, values: Any) -> tuple[Any, ...]:
+    """Return the distinct labels among values that a column does not know."""
+    distinct = pd.unique(pd.Series(_objects(values)).dropna())
+    found = _index(column).get_indexer(pd.Index(distinct, dtype=object))
+    return tuple(distinct[found < 0].tolist())
+
+
+def _index(column: Column) -> pd.Index:
+    return pd.Index(list(column.labels or ()), dtype=object)
+
+
+def _objects(values: Any) -> pd.Index:
+    return pd.Index(np.asarray(values, dtype=object), dtype=object)
+
+
+def _values(builder: PointBuilder, i: int, rows: IndexArray) -> Any:
+    """Return the values of a column of the model's input."""
+    if i in builder.in_block:
+        block, k = builder.in_block[i]
+        return builder.blocks[block][0][rows, k]
+    return builder.others[i].take(rows)

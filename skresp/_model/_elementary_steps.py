@@ -1,0 +1,112 @@
+"""Walk through the steps before a model, down to the transformers that do the work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from skresp._dataframe import is_polars
+from skresp._typing import FloatArray, IndexArray
+
+from ._column_origin import after_step, column_positions
+from ._unreadable import UnreadableError
+from ._unwrap import as_numbers
+from ._wrappers import passes
+
+# Transformers that treat each value of a column as a label.
+ENCODERS = {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}
+
+
+def elementary_steps(
+    steps: Sequence[Any], rows: Any, width: int
+) -> Iterator[tuple[Any, IndexArray, Any]]:
+    """Yield each transformer with the origins of its input, and the input itself.
+
+    `rows` has `width` columns. Raise UnreadableError where columns are mixed.
+    """
+    yield from _walk_all(steps, rows, np.arange(width))
+
+
+def _walk(step: Any, table: Any, own: Any) -> Iterator[tuple[Any, IndexArray, Any]]:
+    if passes(step) or (isinstance(step, str) and step == "drop"):
+        return
+    if type(step).__module__.split(".")[0] != "sklearn":
+        raise UnreadableError(f"{type(step).__name__} is not a known transformer.")
+    name = type(step).__name__
+    if name == "FrozenEstimator":
+        yield from _walk(step.estimator, table, own)
+    elif name == "Pipeline":
+        inner = [each for _, each in step.steps if not passes(each)]
+        yield from _walk_all(inner, table, own)
+    elif name == "FeatureUnion":
+        for _, each in step.transformer_list:
+            yield from _walk(each, table, own)
+    elif name == "ColumnTransformer":
+        for _, each, columns in step.transformers_:
+            at = column_positions(step, columns, len(own))
+            if at is None:
+                raise UnreadableError("The columns of a ColumnTransformer are unclear.")
+            if len(at):
+                yield from _walk(each, take_columns(table, at), own[at])
+    elif name == "SimpleImputer" and not pd.isna(step.missing_values):
+        raise UnreadableError("SimpleImputer takes a number for a missing value.")
+    else:
+        yield step, own, table
+
+
+def _walk_all(
+    steps: Sequence[Any], table: Any, own: Any
+) -> Iterator[tuple[Any, IndexArray, Any]]:
+    """Yield the transformers of several steps in a row."""
+    for i, step in enumerate(steps):
+        yield from _walk(step, table, own)
+        own = after_step(step, own)
+        if own is None:
+            raise UnreadableError(
+                f"{type(step).__name__} mixes columns, or is not a known transformer."
+            )
+        if i + 1 < len(steps):
+            table = step.transform(table)
+
+
+def take_columns(table: Any, positions: IndexArray) -> Any:
+    """Return some columns of a table, by position."""
+    if isinstance(table, pd.DataFrame):
+        return table.iloc[:, positions]
+    if is_polars(table):
+        return table[:, positions.tolist()]
+    return table[:, positions]
+
+
+def edges_of(step: Any, i: int) -> FloatArray | None:
+    """Return the largest input of each piece of a step function; None for others.
+
+    `i` is the position of the input among those of the step.
+    """
+    name = type(step).__name__
+    if name == "KBinsDiscretizer":
+        return np.nextafter(step.bin_edges_[i][1:-1].astype(float), -np.inf)
+    if name == "Binarizer":
+        return np.array([float(step.threshold)])
+    return None
+
+
+def step_inputs(
+    steps: Sequence[Any], rows: Any, width: int
+) -> list[tuple[int, FloatArray, FloatArray]]:
+    """Return for each step function its origin, its input for rows, and its edges."""
+    found = []
+    for step, own, table in elementary_steps(steps, rows, width):
+        if type(step).__name__ not in ("KBinsDiscretizer", "Binarizer"):
+            continue
+        numbers = as_numbers(table)
+        if numbers is None:
+            raise UnreadableError(f"{type(step).__name__} does not get numbers.")
+        for i, origin in enumerate(own):
+            edges = edges_of(step, i)
+            assert edges is not None
+            found.append((int(origin), numbers[:, i], edges))
+    return found

@@ -1,0 +1,182 @@
+"""Read models over made columns, rewritten over the columns of the model's input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from skresp._actions._action_set import ActionSet
+from skresp._model.trees._arrays import XGBOOST
+from skresp._model.trees._fold import Tables, fold_trees
+from skresp._typing import FloatArray, IndexArray
+
+from ._columns import Column
+from ._group import Group
+from ._input_format import InputFormat
+from ._made_columns import Kind, MadeColumns, piece_ends, read_made_columns
+from ._model_columns import accepted_labels, candidate_columns
+from ._raw_rows import RawRows
+from ._reading import ReadGroup
+from ._step_maps import StepMaps
+from ._terms import MappedTerm, TableTerm, Terms
+
+
+class Source(NamedTuple):
+    """What a group was read from, so that labels can be added later.
+
+    Attributes
+    ----------
+    maps : StepMaps
+    tables : Tables or None
+        The tables of its trees.
+    coef : array of shape (n_outputs, n_made) or None
+    """
+
+    maps: StepMaps
+    tables: Tables | None
+    coef: FloatArray | None
+
+
+class Folded(NamedTuple):
+    """The columns of a model's input, and groups over their codes."""
+
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+    sources: tuple[Source, ...]
+
+
+def fold(
+    groups: Sequence[ReadGroup], input_format: InputFormat, features: ActionSet
+) -> Folded:
+    """Rewrite groups over the columns of the model's input."""
+    columns = candidate_columns(input_format, features, [g.steps for g in groups])
+    all_maps = []
+    for group in groups:
+        maps = StepMaps(group.steps, RawRows(input_format, features, columns))
+        strict = group.ensemble is not None and group.ensemble.rule == XGBOOST
+        all_maps.append(replace(maps, zero_is_missing=strict and maps.is_sparse))
+        columns = accepted_labels(columns, all_maps[-1])
+    lower = np.full(len(columns), -np.inf)
+    upper = np.full(len(columns), np.inf)
+    folded, sources = [], []
+    known: dict[tuple[tuple[int, ...], bool], MadeColumns] = {}
+    for group, maps in zip(groups, all_maps, strict=True):
+        key = tuple(map(id, group.steps)), maps.zero_is_missing
+        if key not in known:
+            known[key] = read_made_columns(maps.with_columns(columns))
+        made = known[key]
+        for c in made.lower:
+            lower[c] = max(lower[c], made.lower[c])
+            upper[c] = min(upper[c], made.upper[c])
+        one, source = _fold_group(group, made)
+        folded.append(one)
+        sources.append(source)
+    columns = tuple(
+        column._replace(lower=float(lower[i]), upper=float(upper[i]))
+        for i, column in enumerate(columns)
+    )
+    return Folded(columns, tuple(folded), tuple(sources))
+
+
+def _fold_group(group: ReadGroup, made: MadeColumns) -> tuple[Group, Source]:
+    """Rewrite one group; a base that is not known is 0."""
+    trees = tables = terms = None
+    if group.ensemble is not None:
+        trees, tables = fold_trees(group.ensemble, made)
+    base = group.base
+    if base is None:
+        width = group.ensemble.width if group.ensemble is not None else 1
+        base = np.zeros(width if group.coef is None else len(group.coef))
+    if group.coef is not None:
+        terms, constant = fold_terms(group.coef, made)
+        base = base + constant
+    out = Group(base, trees, terms, group.link, group.weight)
+    return out, Source(made.maps, tables, group.coef)
+
+
+def fold_terms(coef: FloatArray, made: MadeColumns) -> tuple[Terms, FloatArray]:
+    """Return the terms of a linear model, and the constant that they leave."""
+    n_columns, n_outputs = len(made.maps.raw_rows.columns), len(coef)
+    terms = Terms(
+        np.zeros((n_columns, n_outputs)),
+        np.zeros(n_columns),
+        np.zeros((n_columns, n_outputs)),
+    )
+    constant = np.zeros(n_outputs)
+    tables: list[TableTerm] = []
+    maps: list[MappedTerm] = []
+    for c in range(n_columns):
+        weighted = [k for k in made.made_of(c).tolist() if coef[:, k].any()]
+        if not weighted:
+            continue
+        if made.maps.raw_rows.columns[c].labels is not None:
+            tables.append(_label_term(coef, made, c, np.array(weighted)))
+            continue
+        by_kind = {
+            kind: np.array([k for k in weighted if made.kinds[k] is kind], dtype=int)
+            for kind in Kind
+        }
+        constant += _straight(terms, coef, made, c, by_kind[Kind.STRAIGHT])
+        for kind in (Kind.CONSTANT, Kind.STEPS):
+            if len(by_kind[kind]):
+                tables.append(_step_term(coef, made, c, by_kind[kind]))
+        curved = np.concatenate([by_kind[Kind.RISING], by_kind[Kind.FALLING]])
+        if len(curved):
+            maps.append(_mapped_term(coef, made, c, curved))
+    return terms._replace(tables=tuple(tables), maps=tuple(maps)), constant
+
+
+def _straight(
+    terms: Terms, coef: FloatArray, made: MadeColumns, c: int, some: IndexArray
+) -> FloatArray:
+    """Write the slopes of a column, and return the constant that they leave."""
+    if not len(some):
+        return np.zeros(len(coef))
+    center = made.center[some[0]]
+    values = made.slope[some] * (center - made.center[some]) + made.value[some]
+    terms.centers[c] = center
+    terms.slopes[c] = coef[:, some] @ made.slope[some]
+    terms.missing[c] = coef[:, some] @ (made.missing[some] - values)
+    return np.asarray(coef[:, some] @ values)
+
+
+def _step_term(
+    coef: FloatArray, made: MadeColumns, c: int, some: IndexArray
+) -> TableTerm:
+    """Return the term of made columns that are constant between edges."""
+    edges = made.edges.get(c, np.zeros(0))
+    if made.kinds[int(some[0])] is Kind.CONSTANT:
+        edges = np.zeros(0)
+    ends = piece_ends(edges)[1]
+    if not len(edges):
+        ends = made.maps.raw_rows.middle()[[c]]
+    values = _weighted(coef, made.maps.ask(c, ends), some)
+    return TableTerm(c, edges, np.vstack([values, coef[:, some] @ made.missing[some]]))
+
+
+def _label_term(
+    coef: FloatArray, made: MadeColumns, c: int, some: IndexArray
+) -> TableTerm:
+    """Return the term of a column of labels."""
+    labels = made.maps.raw_rows.columns[c].labels or ()
+    values = np.zeros((0, len(coef)))
+    if labels:
+        asked = made.maps.ask(c, np.arange(float(len(labels))))
+        values = _weighted(coef, asked, some)
+    return TableTerm(c, None, np.vstack([values, coef[:, some] @ made.missing[some]]))
+
+
+def _mapped_term(
+    coef: FloatArray, made: MadeColumns, c: int, some: IndexArray
+) -> MappedTerm:
+    """Return the term of made columns that rise or fall along a curve."""
+    rises = [1.0 if made.kinds[k] is Kind.RISING else -1.0 for k in some.tolist()]
+    missing = coef[:, some] @ made.missing[some]
+    return MappedTerm(c, made.maps, some, coef[:, some].T, np.array(rises), missing)
+
+
+def _weighted(coef: FloatArray, made: FloatArray, some: IndexArray) -> FloatArray:
+    return np.asarray(made[:, some] @ coef[:, some].T)

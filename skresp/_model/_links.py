@@ -1,0 +1,51 @@
+"""Functions between the sum of a group and its share of the score."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from skresp._typing import FloatArray
+
+IDENTITY, SIGMOID, PIECEWISE, STEP = range(4)
+
+_NONE = np.zeros(0)
+
+
+class Link(NamedTuple):
+    """A monotone function of one number.
+
+    Attributes
+    ----------
+    kind : {IDENTITY, SIGMOID, PIECEWISE, STEP}
+    slope, intercept : float
+        SIGMOID is 1 / (1 + exp(-(slope * s + intercept))). STEP is 1 where s is greater
+        than the intercept, else 0.
+    x, y : array of shape (n_points,)
+        PIECEWISE goes straight from point to point, and is constant outside.
+    """
+
+    kind: int = IDENTITY
+    slope: float = 1.0
+    intercept: float = 0.0
+    x: FloatArray = _NONE
+    y: FloatArray = _NONE
+
+    def __call__(self, sums: FloatArray) -> FloatArray:
+        """Return the values for sums of any shape."""
+        if self.kind == IDENTITY:
+            return sums
+        if self.kind == SIGMOID:
+            return np.asarray(expit(self.slope * sums + self.intercept))
+        if self.kind == PIECEWISE:
+            return np.interp(sums, self.x, self.y)
+        return np.where(sums > self.intercept, 1.0, 0.0)
+
+    def bounds(
+        self, lower: FloatArray, upper: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the smallest and largest values between two sums."""
+        a, b = self(lower), self(upper)
+        return np.minimum(a, b), np.maximum(a, b)

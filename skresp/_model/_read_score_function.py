@@ -1,0 +1,132 @@
+"""Read the score function of a model, and compare it with the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skresp._actions._action_set import ActionSet
+from skresp._typing import FloatArray
+from skresp.reach._deadline import LimitError
+
+from ._decision import DOUBT, DOUBT32, Decision, decision_of, is_confirmed
+from ._fold import fold
+from ._input_format import InputFormat
+from ._raw_rows import RawRows
+from ._readers import read_model
+from ._reading import Reading
+from ._score_function import ScoreFunction
+from ._synthetic_codes import synthetic_codes
+from ._target import TargetRule
+from ._unreadable import UnreadableError
+from ._unwrap import split_model
+
+# The relative error of a sum in float32, with a margin.
+_FLOAT32 = 1e-6
+
+
+def read_score_function(
+    target_rule: TargetRule, input_format: InputFormat, features: ActionSet
+) -> ScoreFunction:
+    """Read the score function of a model; raise UnreadableError for a black box.
+
+    The scores are compared with the model's own on synthetic rows, some of them right
+    at the cuts.
+    """
+    try:
+        return _read(target_rule, input_format, features)
+    except (UnreadableError, LimitError, MemoryError):
+        raise
+    except Exception as error:  # of the model or its steps, which may raise anything
+        reason = f"The model raised {type(error).__name__} on synthetic rows: {error}"
+        raise UnreadableError(reason) from error
+
+
+def _read(
+    target_rule: TargetRule, input_format: InputFormat, features: ActionSet
+) -> ScoreFunction:
+    reading = read_model(target_rule.model)
+    folded = fold(reading.groups, input_format, features)
+    known = ScoreFunction(
+        folded.columns, folded.groups, None, reading.family, folded.sources
+    )
+    raw_rows = RawRows(input_format, features, known.columns)
+    codes = raw_rows.received(synthetic_codes(known, input_format, features))
+    rows = raw_rows(codes)
+    own = reading.own_scores(rows)
+    known = _with_base(known, reading, codes, own)
+    scores = known.scores(codes)
+    single = reading.single or _gets_float32(reading, input_format)
+    _check(reading, scores, own, single)
+    decision = _decision(target_rule, reading, scores, rows, single)
+    return replace(known, decision=decision)
+
+
+def _with_base(
+    known: ScoreFunction, reading: Reading, codes: FloatArray, own: FloatArray
+) -> ScoreFunction:
+    """Return the score function with a base that was not known."""
+    if len(reading.groups) != 1 or reading.groups[0].base is not None:
+        return known
+    if own.shape[1] != known.n_outputs:
+        raise UnreadableError("The model has another number of scores than its trees.")
+    base = np.nanmedian(own - known.scores(codes), axis=0)
+    return replace(known, groups=(known.groups[0]._replace(base=base),))
+
+
+def _check(reading: Reading, scores: FloatArray, own: FloatArray, single: bool) -> None:
+    """Raise if scores differ from the model's own by more than rounding."""
+    if scores.shape != own.shape:
+        raise UnreadableError("The model has another number of scores than expected.")
+    size = 1.0 + np.abs(own)
+    near = DOUBT * size
+    if single:
+        near = _FLOAT32 * (size + _largest_sums(reading))
+    with np.errstate(invalid="ignore"):
+        same = np.abs(scores - own) <= near
+    if not same.all():
+        raise UnreadableError(
+            f"The scores that were read differ from the model's own on "
+            f"{int((~same).any(axis=1).sum())} of {len(own)} synthetic rows."
+        )
+
+
+def _largest_sums(reading: Reading) -> float:
+    """Return the sum of the largest leaves of all trees."""
+    total = 0.0
+    for group in reading.groups:
+        if group.ensemble is not None:
+            leaf = group.ensemble.feature < 0
+            size = np.where(leaf, np.abs(group.ensemble.leaves).max(axis=1), 0.0)
+            total += float(np.maximum.reduceat(size, group.ensemble.roots).sum())
+    return total
+
+
+def _gets_float32(reading: Reading, input_format: InputFormat) -> bool:
+    """Return whether a model that multiplies its input gets it in float32."""
+    if not any(group.coef is not None for group in reading.groups):
+        return False
+    return any(str(t).lower() in ("float32", "float16") for t in input_format.dtypes)
+
+
+def _decision(
+    target_rule: TargetRule,
+    reading: Reading,
+    scores: FloatArray,
+    rows: Any,
+    single: bool,
+) -> Decision | None:
+    """Return when the scores reach the target; None where only `predict` knows."""
+    pieces = split_model(target_rule.model)
+    if reading.output is None or pieces is None:
+        return None
+    doubt = DOUBT32 if single else DOUBT
+    decision = decision_of(
+        target_rule, scores, doubt, reading.output, pieces.threshold_rule
+    )
+    confirmed = decision is not None and is_confirmed(
+        decision, target_rule, scores, rows
+    )
+    return decision if confirmed else None

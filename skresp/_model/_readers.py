@@ -1,0 +1,61 @@
+"""The registry of model families that can be read.
+
+To add a family, write a reader and add a line to `FAMILIES`. A reader gets a final
+estimator and the steps before it, and returns a `Reading`, or raises UnreadableError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from skresp._model.trees._reader import read_tree_model
+
+from ._linear_reader import LINEAR_MODELS, read_linear_model
+from ._reading import Reading
+from ._unreadable import UnreadableError
+from ._unwrap import split_model
+
+Reader = Callable[[Any, tuple[Any, ...]], Reading]
+
+
+class Family(NamedTuple):
+    """Models that one reader reads.
+
+    Attributes
+    ----------
+    package : str
+        The package of the models; it is not imported.
+    classes : collection of str
+        Names of classes; a subclass is read too, unless it predicts differently.
+    read : callable
+    """
+
+    package: str
+    classes: Sequence[str]
+    read: Reader
+
+
+FAMILIES = (
+    Family("sklearn", LINEAR_MODELS, read_linear_model),
+    Family("sklearn", ("BaseDecisionTree", "BaseForest"), read_tree_model),
+    Family("sklearn", ("BaseGradientBoosting",), read_tree_model),
+    Family("sklearn", ("BaseHistGradientBoosting",), read_tree_model),
+    Family("xgboost", ("XGBModel",), read_tree_model),
+    Family("lightgbm", ("LGBMModel",), read_tree_model),
+)
+
+
+def read_model(model: Any, steps: tuple[Any, ...] = ()) -> Reading:
+    """Read a model, or a pipeline, behind some steps."""
+    pieces = split_model(model)
+    if pieces is None:
+        raise UnreadableError(
+            f"{type(model).__name__} replaces the prediction methods of its library."
+        )
+    for kind in type(pieces.final).__mro__:
+        for family in FAMILIES:
+            package = kind.__module__.split(".")[0]
+            if package == family.package and kind.__name__ in family.classes:
+                return family.read(pieces.final, (*steps, *pieces.steps))
+    raise UnreadableError(f"{type(pieces.final).__name__} is not a model that is read.")

@@ -1,0 +1,57 @@
+"""What readers return: a model over the columns that its final estimator gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from skresp._model.trees._arrays import Ensemble
+from skresp._typing import FloatArray
+
+from ._links import Link
+
+
+class ReadGroup(NamedTuple):
+    """One summand of a model: weight * link(trees + coef @ z + base).
+
+    Attributes
+    ----------
+    steps : tuple
+        The transformers before the estimator; they make the columns z.
+    ensemble : Ensemble or None
+    coef : array of shape (n_outputs, n_made) or None
+    base : array of shape (n_outputs,) or None
+        None where it is found from the model's own scores.
+    link : Link
+    weight : float
+    """
+
+    steps: tuple[Any, ...]
+    ensemble: Ensemble | None = None
+    coef: FloatArray | None = None
+    base: FloatArray | None = None
+    link: Link = Link()
+    weight: float = 1.0
+
+
+class Reading(NamedTuple):
+    """A model as its reader returns it.
+
+    Attributes
+    ----------
+    groups : tuple of ReadGroup
+    own_scores : callable
+        Returns the model's own scores of rows in its input format, of shape
+        (n_rows, n_outputs).
+    output : {"identity", "logit", "clipped", "margin", "probability"} or None
+        What turns scores into predictions; None where that is not known.
+    family : {"trees", "linear", "additive", "composite"}
+    single : bool
+        Whether the model computes its scores in float32.
+    """
+
+    groups: tuple[ReadGroup, ...]
+    own_scores: Callable[[Any], FloatArray]
+    output: str | None
+    family: str
+    single: bool = False

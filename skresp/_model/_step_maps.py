@@ -1,0 +1,157 @@
+"""The columns that the steps before a model make of the columns of its input.
+
+Only the fitted steps are asked, on synthetic rows. Each made column comes from one
+column of the input, so all columns are asked at once, row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allowance
+
+from ._column_origin import column_origins
+from ._elementary_steps import step_inputs
+from ._raw_rows import RawRows
+from ._unreadable import UnreadableError
+from ._unwrap import as_numbers, transform_rows
+
+# Numbers that the steps make in one call, to bound memory.
+_MOST_NUMBERS = 4_000_000
+
+
+@dataclass(frozen=True)
+class StepMaps:
+    """What the steps before a model make of each column of its input.
+
+    Attributes
+    ----------
+    steps : tuple of fitted transformers
+    raw_rows : RawRows
+    zero_is_missing : bool
+        Whether the model takes a value that a sparse matrix does not store for
+        missing, as XGBoost does.
+    """
+
+    steps: tuple[Any, ...]
+    raw_rows: RawRows
+    zero_is_missing: bool = False
+
+    @cached_property
+    def origins(self) -> IndexArray:
+        """The column of the input that each made column comes from."""
+        origins = column_origins(list(self.steps), len(self.raw_rows.columns))
+        if origins is None:
+            raise UnreadableError(
+                "A step before the model mixes columns, or is not known."
+            )
+        return origins
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the steps make a sparse matrix."""
+        row = self.raw_rows(self.raw_rows.middle()[None])
+        return hasattr(transform_rows(self.steps, row), "tocoo")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return {k: v for k, v in self.__dict__.items() if k != "origins"}
+
+    def made(self, codes: FloatArray) -> FloatArray:
+        """Return the made columns of rows, of shape (n_rows, n_made)."""
+        return self._in_pieces(codes, lambda rows: self.numbers(rows))
+
+    def step_inputs(self, codes: FloatArray) -> FloatArray:
+        """Return the inputs of step functions, of shape (n_rows, n_inputs)."""
+        width = len(self.raw_rows.columns)
+
+        def inputs(rows: Any) -> FloatArray:
+            found = step_inputs(self.steps, rows, width)
+            return np.column_stack([values for _, values, _ in found])
+
+        return self._in_pieces(codes, inputs)
+
+    def numbers(self, rows: Any) -> FloatArray:
+        """Return the made columns of rows in the model's input format."""
+        table = transform_rows(self.steps, rows)
+        if hasattr(table, "tocoo"):
+            entries = table.tocoo()
+            out = np.full(table.shape, np.nan if self.zero_is_missing else 0.0)
+            out[entries.row, entries.col] = entries.data
+            return out
+        numbers = as_numbers(table)
+        if numbers is None:
+            raise UnreadableError("The model gets columns that are not numbers.")
+        return numbers
+
+    def ask(self, column: int, codes: FloatArray) -> FloatArray:
+        """Return the made columns for codes of one column, the others in the middle."""
+        rows = np.tile(self.raw_rows.middle(), (len(codes), 1))
+        rows[:, column] = codes
+        return self.made(rows)
+
+    def ask_safely(
+        self, columns: Mapping[int, FloatArray]
+    ) -> dict[int, tuple[FloatArray, BoolArray]]:
+        """Return the made columns for codes of several columns, and which are valid.
+
+        Codes that the steps raise for are not valid.
+        """
+        try:
+            return self._ask_together(columns)
+        except UnreadableError:
+            raise
+        except Exception:  # of some step, which may raise anything
+            return {c: self._ask_apart(c, codes) for c, codes in columns.items()}
+
+    def _ask_together(
+        self, columns: Mapping[int, FloatArray]
+    ) -> dict[int, tuple[FloatArray, BoolArray]]:
+        """Return the made columns, each asked in the same rows as the others."""
+        longest = max((len(codes) for codes in columns.values()), default=0)
+        rows = np.tile(self.raw_rows.middle(), (longest, 1))
+        for c, codes in columns.items():
+            rows[: len(codes), c] = codes
+        made = self.made(rows)
+        return {
+            c: (made[: len(codes)], np.ones(len(codes), dtype=bool))
+            for c, codes in columns.items()
+        }
+
+    def _ask_apart(
+        self, column: int, codes: FloatArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return the made columns of one column, asked in halves while steps raise."""
+        try:
+            return self.ask(column, codes), np.ones(len(codes), dtype=bool)
+        except UnreadableError:
+            raise
+        except Exception:
+            if len(codes) == 1:
+                return np.full((1, len(self.origins)), np.nan), np.zeros(1, dtype=bool)
+        half = len(codes) // 2
+        first = self._ask_apart(column, codes[:half])
+        last = self._ask_apart(column, codes[half:])
+        return np.concatenate([first[0], last[0]]), np.concatenate([first[1], last[1]])
+
+    def with_columns(self, columns: Sequence[Any]) -> StepMaps:
+        """Return the same maps for columns with other labels."""
+        return replace(self, raw_rows=replace(self.raw_rows, columns=tuple(columns)))
+
+    def _in_pieces(self, codes: FloatArray, ask: Any) -> FloatArray:
+        """Return what the steps make of rows, asked in pieces of bounded size."""
+        width = max(len(self.origins), codes.shape[1], 1)
+        size = max(_MOST_NUMBERS // width, 1)
+        out = []
+        for start in range(0, max(len(codes), 1), size):
+            allowance().deadline.check()
+            # Far numbers overflow in some steps, which is no fault.
+            with np.errstate(all="ignore"):
+                out.append(ask(self.raw_rows(codes[start : start + size])))
+        return out[0] if len(out) == 1 else np.concatenate(out)

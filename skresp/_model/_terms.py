@@ -1,0 +1,193 @@
+"""Terms of a score that depend on one column each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+if TYPE_CHECKING:
+    from ._step_maps import StepMaps
+
+
+class TableTerm(NamedTuple):
+    """A term that is constant for each label, or between the edges of a number.
+
+    Attributes
+    ----------
+    column : int
+    edges : array of shape (n_pieces - 1,) or None
+        The largest number of each piece but the last, ascending; None for labels.
+    values : array of shape (n_pieces + 1, n_outputs)
+        What each piece or label adds; the last row is for a missing value.
+    """
+
+    column: int
+    edges: FloatArray | None
+    values: FloatArray
+
+    def positions(self, codes: FloatArray) -> IndexArray:
+        """Return the rows of `values` for codes."""
+        missing = np.isnan(codes)
+        found = codes if self.edges is None else np.searchsorted(self.edges, codes)
+        return np.where(missing, len(self.values) - 1, found).astype(np.intp)
+
+    def add(self, codes: FloatArray) -> FloatArray:
+        """Return what codes add, of shape (n, n_outputs)."""
+        return self.values[self.positions(codes)]
+
+    def bounds(
+        self, lower: FloatArray, upper: FloatArray, labels: BoolArray | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the least and most that intervals, or sets of labels, add.
+
+        `labels` has the shape (n, n_labels + 1).
+        """
+        first, last = self.positions(lower), self.positions(upper)
+        position = np.arange(len(self.values))
+        inside = (position >= first[:, None]) & (position <= last[:, None])
+        if self.edges is None and labels is not None:
+            inside = labels
+        some = inside[:, :, None]
+        low = np.where(some, self.values, np.inf).min(axis=1)
+        return low, np.where(some, self.values, -np.inf).max(axis=1)
+
+
+class MappedTerm(NamedTuple):
+    """A term that the steps before the model have to be asked for.
+
+    It is the weighted sum of columns that the steps make of one column of numbers.
+    Each of them rises or falls all the way.
+
+    Attributes
+    ----------
+    column : int
+    maps : StepMaps
+    made : array of shape (n_made,)
+        The columns after the steps.
+    weights : array of shape (n_made, n_outputs)
+    rises : array of shape (n_made,)
+        1.0 where a made column rises with the number, -1.0 where it falls.
+    missing : array of shape (n_outputs,)
+        What a missing value adds.
+    """
+
+    column: int
+    maps: StepMaps
+    made: IndexArray
+    weights: FloatArray
+    rises: FloatArray
+    missing: FloatArray
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether each output rises or falls all the way."""
+        slopes = self.weights * self.rises[:, None]
+        return bool(((slopes >= 0).all(axis=0) | (slopes <= 0).all(axis=0)).all())
+
+    def add(self, codes: FloatArray) -> FloatArray:
+        """Return what codes add, of shape (n, n_outputs)."""
+        made = self._made(codes)
+        out = np.zeros((len(codes), self.weights.shape[1]))
+        for z, weights in zip(made.T, self.weights, strict=True):
+            out += z[:, None] * weights
+        return np.where(np.isnan(codes)[:, None], self.missing, out)
+
+    def bounds(
+        self, lower: FloatArray, upper: FloatArray, labels: BoolArray | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the least and most that intervals add."""
+        a, b = self._made(lower), self._made(upper)
+        low = np.zeros((len(lower), self.weights.shape[1]))
+        high = low.copy()
+        for k, weights in enumerate(self.weights):
+            ends = a[:, [k]] * weights, b[:, [k]] * weights
+            low += np.minimum(*ends)
+            high += np.maximum(*ends)
+        missing = np.isnan(lower)[:, None]
+        return (
+            np.where(missing, self.missing, low),
+            np.where(missing, self.missing, high),
+        )
+
+    def _made(self, codes: FloatArray) -> FloatArray:
+        """Return the made columns; 0 where a code is missing."""
+        known = ~np.isnan(codes)
+        out = np.zeros((len(codes), len(self.made)))
+        distinct, which = np.unique(codes[known], return_inverse=True)
+        if len(distinct):
+            asked = self.maps.ask(self.column, distinct)
+            out[known] = asked[:, self.made][which]
+        return out
+
+
+class Terms(NamedTuple):
+    """All terms of a group.
+
+    Attributes
+    ----------
+    slopes : array of shape (n_columns, n_outputs)
+        A column of numbers adds slope * (x - center).
+    centers : array of shape (n_columns,)
+        Where a scaler subtracts a large mean, it keeps the digits that count.
+    missing : array of shape (n_columns, n_outputs)
+        What a missing value adds, in columns with a slope.
+    tables : tuple of TableTerm
+    maps : tuple of MappedTerm
+    """
+
+    slopes: FloatArray
+    centers: FloatArray
+    missing: FloatArray
+    tables: tuple[TableTerm, ...] = ()
+    maps: tuple[MappedTerm, ...] = ()
+
+    @property
+    def straight(self) -> IndexArray:
+        """The columns with a slope."""
+        return np.flatnonzero(self.slopes.any(axis=1) | self.missing.any(axis=1))
+
+    @property
+    def others(self) -> list[TableTerm | MappedTerm]:
+        """The terms that are no slopes."""
+        return [*self.tables, *self.maps]
+
+    def sums(self, codes: FloatArray) -> FloatArray:
+        """Return the sums of the terms of rows, of shape (n_rows, n_outputs).
+
+        The sum of a row never depends on the other rows.
+        """
+        straight = self.straight
+        X = codes[:, straight] - self.centers[straight]
+        missing = np.isnan(X)
+        X = np.where(missing, 0.0, X)
+        out = np.empty((len(codes), self.slopes.shape[1]))
+        for k in range(out.shape[1]):
+            added = X * self.slopes[straight, k]
+            added = np.where(missing, self.missing[straight, k], added)
+            out[:, k] = added.sum(axis=1)
+        for term in self.others:
+            out += term.add(codes[:, term.column])
+        return out
+
+    def bounds(
+        self, lower: FloatArray, upper: FloatArray, sets: dict[int, BoolArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the smallest and largest sums over boxes (see `ScoreFunction`)."""
+        low = np.zeros((len(lower), self.slopes.shape[1]))
+        high = low.copy()
+        for c in self.straight:
+            ends = [
+                (x[:, [c]] - self.centers[c]) * self.slopes[c] for x in (lower, upper)
+            ]
+            missing = np.isnan(lower[:, [c]])
+            low += np.where(missing, self.missing[c], np.minimum(*ends))
+            high += np.where(missing, self.missing[c], np.maximum(*ends))
+        for term in self.others:
+            c = term.column
+            least, most = term.bounds(lower[:, c], upper[:, c], sets.get(c))
+            low += least
+            high += most
+        return low, high

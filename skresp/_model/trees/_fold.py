@@ -1,0 +1,249 @@
+"""Trees over made columns, rewritten over the columns of the model's input."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._model._made_columns import Kind, MadeColumns, piece_ends, pull_back
+from skresp._model._unreadable import UnreadableError
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+from ._arrays import Ensemble
+from ._folded import FoldedTrees
+from ._thresholds import last_to_the_left
+
+# Entries of all tables of listed columns at most.
+_MOST_ENTRIES = 200_000_000
+
+
+class Tables(NamedTuple):
+    """The tables of listed columns, so that labels can be added later.
+
+    Attributes
+    ----------
+    made : array of shape (n_tables,)
+        The made column that a table compares.
+    threshold : array of shape (n_tables,)
+        Its largest value that goes left.
+    missing_left : array of shape (n_tables,), bool
+        Whether a value that the model sees as missing goes left.
+    """
+
+    made: IndexArray
+    threshold: FloatArray
+    missing_left: BoolArray
+
+    def goes_left(self, some: IndexArray, made: FloatArray) -> BoolArray:
+        """Return which rows of made columns some tables send left, (n_some, n_rows)."""
+        z = made[:, self.made[some]].T
+        below = z <= self.threshold[some][:, None]
+        return np.where(np.isnan(z), self.missing_left[some][:, None], below)
+
+
+def fold_trees(ensemble: Ensemble, made: MadeColumns) -> tuple[FoldedTrees, Tables]:
+    """Rewrite trees so that they split on the columns of the model's input."""
+    return _Fold(ensemble, made).folded()
+
+
+class _Fold:
+    """The work of `fold_trees`."""
+
+    def __init__(self, ensemble: Ensemble, made: MadeColumns) -> None:
+        self.ensemble, self.made = ensemble, made
+        origins = made.maps.origins
+        n_nodes, n_columns = len(ensemble.feature), len(made.maps.raw_rows.columns)
+        self.nodes = np.flatnonzero(ensemble.feature >= 0)
+        self.feature = ensemble.feature[self.nodes]
+        self.last = last_to_the_left(ensemble.threshold[self.nodes], ensemble.rule)
+        self.column = np.full(n_nodes, -1, dtype=np.int32)
+        self.column[self.nodes] = origins[self.feature]
+        self.threshold = np.zeros(n_nodes)
+        self.missing_left = ensemble.missing_left.copy()
+        self.left = ensemble.left.astype(np.int32)
+        self.right = ensemble.right.astype(np.int32)
+        self.is_listed = np.array(
+            [column.labels is not None for column in made.maps.raw_rows.columns]
+        )
+        self.edges: dict[int, FloatArray] = {}
+        self.n_columns = n_columns
+        self.order = np.argsort(self.feature, kind="stable")
+        self.starts = np.searchsorted(
+            self.feature[self.order], np.arange(len(origins) + 1)
+        )
+
+    def folded(self) -> tuple[FoldedTrees, Tables]:
+        """Return the folded trees and their tables."""
+        self._number_columns()
+        tables, goes_left = self._listed_columns()
+        folded = FoldedTrees(
+            self.ensemble.roots.astype(np.int32),
+            self.ensemble.output.astype(np.int32),
+            self.column,
+            self.threshold,
+            self.left,
+            self.right,
+            self.missing_left,
+            self.ensemble.leaves,
+            self.is_listed,
+            goes_left,
+            self.edges,
+        )
+        return folded, tables
+
+    def _nodes_of(self, k: int) -> IndexArray:
+        """Return which inner nodes split on a made column."""
+        return self.order[self.starts[k] : self.starts[k + 1]]
+
+    def _used(self, column: int) -> list[int]:
+        """Return the made columns of a column that some node splits on."""
+        return [
+            k
+            for k in self.made.made_of(column).tolist()
+            if self.starts[k] < self.starts[k + 1]
+        ]
+
+    def _number_columns(self) -> None:
+        """Rewrite the thresholds of columns of numbers."""
+        made, maps = self.made, self.made.maps
+        if not maps.steps:
+            self.threshold[self.nodes] = self.last
+            return
+        used = {int(c): self._used(int(c)) for c in made.numbers}
+        listed = {c for c, ks in used.items() if ks and self._must_be_listed(c, ks)}
+        self.edges = {c: made.edges.get(c, np.zeros(0)) for c in listed}
+        which: list[int] = []
+        distinct: list[FloatArray] = []
+        back: list[IndexArray | None] = []
+        for c, ks in used.items():
+            for k in ks:
+                if c in listed and made.kinds[k] is Kind.STEPS:
+                    continue  # its edges are known
+                values, inverse = np.unique(
+                    self.last[self._nodes_of(k)], return_inverse=True
+                )
+                which.append(k)
+                distinct.append(values)
+                back.append(inverse)
+        for c in listed if maps.zero_is_missing else ():
+            for k in used[c]:
+                which.append(k)
+                distinct.append(np.array([np.nextafter(0.0, -1.0), 0.0]))
+                back.append(None)
+        cuts = self._pull_back(which, distinct)
+        for k, order, mine in zip(which, back, cuts, strict=True):
+            c = int(maps.origins[k])
+            if c in listed:
+                inner = mine[np.isfinite(mine)]
+                self.edges[c] = np.union1d(self.edges[c], inner)
+            elif order is not None:
+                self._set_thresholds(k, mine[order])
+        self.is_listed[list(listed)] = True
+
+    def _must_be_listed(self, column: int, made: list[int]) -> bool:
+        """Return whether splits on a column of numbers are more than one threshold.
+
+        A column of bins is not monotone. XGBoost takes an exact 0 of a sparse matrix
+        for a missing value.
+        """
+        if self.made.maps.zero_is_missing:
+            return True
+        return any(
+            self.made.kinds[k] is Kind.STEPS and not _rises(self.made, column, k)
+            for k in made
+        )
+
+    def _pull_back(
+        self, which: list[int], distinct: list[FloatArray]
+    ) -> list[FloatArray]:
+        """Return thresholds of made columns as thresholds of the input."""
+        maps = self.made.maps
+        if not which:
+            return []
+        counts = [len(values) for values in distinct]
+        k = np.repeat(which, counts)
+        falls = np.repeat([self.made.falls(i) for i in which], counts)
+        thresholds = np.concatenate(distinct)
+        cuts = pull_back(
+            maps,
+            maps.origins[k],
+            k,
+            thresholds,
+            self.made.lower,
+            self.made.upper,
+            falls=falls,
+            guess=self.made.guess(k, thresholds),
+        )
+        return np.split(cuts, np.cumsum(counts)[:-1])
+
+    def _set_thresholds(self, k: int, cuts: FloatArray) -> None:
+        """Set the thresholds of the nodes that split on a made column."""
+        some = self._nodes_of(k)
+        nodes = self.nodes[some]
+        self.threshold[nodes] = cuts
+        missing = self.made.missing[k]
+        if not np.isnan(missing):
+            self.missing_left[nodes] = missing <= self.last[some]
+        if self.made.falls(k):
+            # Small numbers make large values, which go right.
+            self.left[nodes], self.right[nodes] = (
+                self.right[nodes],
+                self.left[nodes].copy(),
+            )
+            self.missing_left[nodes] = ~self.missing_left[nodes]
+
+    def _listed_columns(self) -> tuple[Tables, BoolArray]:
+        """Write tables for the columns of labels, and the numbers that need them."""
+        columns = [c for c in np.flatnonzero(self.is_listed).tolist() if self._used(c)]
+        made = self._made_at_positions(columns)
+        parts: list[tuple[NDArray[np.intp], FloatArray, BoolArray]] = []
+        start = 0
+        for c in columns:
+            for k in self._used(c):
+                some = self._nodes_of(k)
+                missing = self.ensemble.missing_left[self.nodes[some]]
+                pairs = self.last[some] + 1j * missing
+                distinct, inverse = np.unique(pairs, return_inverse=True)
+                self.threshold[self.nodes[some]] = start + inverse
+                start += len(distinct)
+                same = np.full(len(distinct), k, dtype=np.intp)
+                parts.append((same, distinct.real, distinct.imag > 0))
+        none = (np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0, dtype=bool))
+        tables = Tables(*map(np.concatenate, zip(none, *parts, strict=True)))
+        width = max([len(z) for z in made.values()], default=1)
+        if width * len(tables.made) > _MOST_ENTRIES:
+            raise UnreadableError("The trees look up too many values.")
+        goes_left = np.zeros((len(tables.made), width), dtype=bool)
+        for c in columns:
+            some = np.flatnonzero(self.made.maps.origins[tables.made] == c)
+            goes = tables.goes_left(some, made[c])
+            goes_left[some, : goes.shape[1] - 1] = goes[:, :-1]
+            goes_left[some, -1] = goes[:, -1]
+            nodes = np.flatnonzero(self.column == c)
+            table = self.threshold[nodes].astype(np.intp)
+            self.missing_left[nodes] = goes_left[table, -1]
+        return tables, goes_left
+
+    def _made_at_positions(self, columns: list[int]) -> dict[int, FloatArray]:
+        """Return the made columns at each position of listed columns, missing last."""
+        maps = self.made.maps
+        asked = {}
+        for c in columns:
+            labels = maps.raw_rows.columns[c].labels
+            if labels is not None:
+                asked[c] = np.arange(float(len(labels)))
+            else:
+                asked[c] = piece_ends(self.edges[c])[1]
+        out = {}
+        for c, (made, _) in maps.ask_safely(asked).items():
+            missing = np.where(maps.origins == c, self.made.missing, np.nan)
+            out[c] = np.vstack([made, missing])
+        return out
+
+
+def _rises(made: MadeColumns, column: int, k: int) -> bool:
+    """Return whether a step function never falls."""
+    _, ends = piece_ends(made.edges[column])
+    return bool((np.diff(made.maps.ask(column, ends)[:, k]) >= 0).all())

@@ -1,0 +1,176 @@
+"""Trees that split on the columns of the model's own input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allowance
+
+# Rows times trees that are walked at once, to bound memory.
+_MOST_WALKS = 1_000_000
+
+
+class FoldedTrees(NamedTuple):
+    """Trees over codes of the model's columns (see `Column`).
+
+    A node goes left where `x <= threshold`, compared in float64. On a listed column it
+    looks up the position of the value in a table instead. The position of a label is
+    its code. A number may be listed too: its position is that of the piece between
+    `edges` that it lies in. The last position is that of a missing value.
+
+    Attributes
+    ----------
+    roots : array of shape (n_trees,), int32
+        The first node of each tree. The nodes of a tree are contiguous.
+    output : array of shape (n_trees,), int32
+        The score that each tree adds to; -1 for all (its leaves are vectors).
+    column : array of shape (n_nodes,), int32
+        The column that a node splits on; -1 at a leaf.
+    threshold : array of shape (n_nodes,), float64
+        The largest number that goes left; on a listed column the row of `goes_left`.
+    left, right : array of shape (n_nodes,), int32
+        The children; -1 at a leaf.
+    missing_left : array of shape (n_nodes,), bool
+        Whether a missing value goes left.
+    leaves : array of shape (n_nodes, n_outputs) or (n_nodes, 1)
+        What each leaf adds. The values of inner nodes mean nothing.
+    is_listed : array of shape (n_columns,), bool
+    goes_left : array of shape (n_tables, n_positions), bool
+        Which positions go left; the last one is missing.
+    edges : dict of int to array
+        For each listed column of numbers, the largest number of each piece but the
+        last, in ascending order.
+    """
+
+    roots: NDArray[np.int32]
+    output: NDArray[np.int32]
+    column: NDArray[np.int32]
+    threshold: FloatArray
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    missing_left: BoolArray
+    leaves: FloatArray
+    is_listed: BoolArray
+    goes_left: BoolArray
+    edges: dict[int, FloatArray]
+
+    def positions(self, codes: FloatArray) -> FloatArray:
+        """Return codes with those of listed columns replaced by positions."""
+        if not self.is_listed.any():
+            return codes
+        out = codes.copy()
+        for c in np.flatnonzero(self.is_listed):
+            out[:, c] = self.positions_of(int(c), codes[:, c])
+        return out
+
+    def positions_of(self, column: int, codes: FloatArray) -> FloatArray:
+        """Return the positions of codes of one listed column."""
+        missing = np.isnan(codes)
+        found = codes
+        if column in self.edges:
+            found = np.searchsorted(self.edges[column], codes).astype(float)
+        return np.where(missing, self.goes_left.shape[1] - 1, found)
+
+    def sums(self, codes: FloatArray, n_outputs: int) -> FloatArray:
+        """Return the sums of the leaves of rows, of shape (n_rows, n_outputs)."""
+        out = np.zeros((len(codes), n_outputs))
+        X = self.positions(codes)
+        for some in self._slices(len(codes)):
+            leaf = self.leaves_of(X[some])
+            for k, output in enumerate(self.output):
+                if output < 0:
+                    out[some] += self.leaves[leaf[:, k]]
+                else:
+                    out[some, output] += self.leaves[leaf[:, k], 0]
+        return out
+
+    def leaves_of(self, X: FloatArray) -> IndexArray:
+        """Return the leaf of each row of positions in each tree."""
+        nodes = np.tile(self.roots.astype(np.intp), (len(X), 1))
+        row, tree = np.nonzero(self.column[nodes] >= 0)
+        while len(row):
+            at = nodes[row, tree]
+            goes = self._goes_left(at, X[row, self.column[at]])
+            at = np.where(goes, self.left[at], self.right[at])
+            nodes[row, tree] = at
+            inner = self.column[at] >= 0
+            row, tree = row[inner], tree[inner]
+        return nodes
+
+    def _goes_left(self, nodes: IndexArray, x: FloatArray) -> BoolArray:
+        """Return at which nodes these values go left."""
+        goes = np.where(
+            np.isnan(x), self.missing_left[nodes], x <= self.threshold[nodes]
+        )
+        if self.is_listed.any():
+            listed = np.flatnonzero(self.is_listed[self.column[nodes]])
+            table = self.threshold[nodes[listed]].astype(np.intp)
+            goes[listed] = self.goes_left[table, x[listed].astype(np.intp)]
+        return goes
+
+    def bounds(
+        self, lower: FloatArray, upper: FloatArray, sets: dict[int, BoolArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the smallest and largest sums over boxes, one pair for each tree.
+
+        Parameters
+        ----------
+        lower, upper : array of shape (n_boxes, n_columns)
+            Closed intervals of the columns that are not listed; NaN where missing.
+        sets : dict of int to array of shape (n_boxes, n_positions)
+            The positions of each listed column that belong to the box.
+
+        Returns
+        -------
+        low, high : array of shape (n_boxes, n_trees, n_values)
+        """
+        shape = (len(lower), len(self.roots), self.leaves.shape[1])
+        low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
+        box, tree = np.indices(shape[:2]).reshape(2, -1)
+        node = self.roots[tree].astype(np.intp)
+        while len(node):
+            leaf = self.column[node] < 0
+            at = box[leaf], tree[leaf]
+            np.minimum.at(low, at, self.leaves[node[leaf]])
+            np.maximum.at(high, at, self.leaves[node[leaf]])
+            box, tree, node = box[~leaf], tree[~leaf], node[~leaf]
+            left, right = self._ways(node, box, lower, upper, sets)
+            box = np.concatenate([box[left], box[right]])
+            tree = np.concatenate([tree[left], tree[right]])
+            node = np.concatenate([self.left[node[left]], self.right[node[right]]])
+            node = node.astype(np.intp)
+        return low, high
+
+    def _ways(
+        self,
+        node: IndexArray,
+        box: IndexArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        sets: dict[int, BoolArray],
+    ) -> tuple[BoolArray, BoolArray]:
+        """Return at which nodes some point of the box goes left, and goes right."""
+        column = self.column[node]
+        a, b = lower[box, column], upper[box, column]
+        missing = np.isnan(a)
+        left = np.where(missing, self.missing_left[node], a <= self.threshold[node])
+        right = np.where(missing, ~self.missing_left[node], b > self.threshold[node])
+        for c, allowed in sets.items():
+            some = np.flatnonzero(column == c)
+            tables = self.goes_left[self.threshold[node[some]].astype(np.intp)]
+            mine = allowed[box[some]]
+            left[some] = (tables & mine).any(axis=1)
+            right[some] = (~tables & mine).any(axis=1)
+        return left, right
+
+    def _slices(self, rows: int) -> Iterator[slice]:
+        """Yield slices of rows of bounded memory."""
+        size = max(_MOST_WALKS // max(len(self.roots), 1), 1)
+        for start in range(0, rows, size):
+            allowance().deadline.check()
+            yield slice(start, start + size)
