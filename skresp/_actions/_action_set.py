@@ -58,10 +58,10 @@ class ActionSet:
     ... )
     >>> print(actions)
     ActionSet: 2 features, 1 actionable, 1 constraint
-    feature         kind     values  can change
-    --------------  -------  ------  ----------
-    age             integer  18..90  no
-    years_employed  integer  0..40   up only
+    feature         kind     values    can change
+    --------------  -------  --------  ----------
+    age             integer  18 to 90  no
+    years_employed  integer  0 to 40   up only
     Each unit of change in years_employed changes age by 1.
     >>> actions.parts
     (('age', 'years_employed'),)
@@ -266,11 +266,11 @@ class ActionSet:
         >>> X = pd.DataFrame({"loans": [0, 3], "home": ["own", "rent"], "sex": [0, 1]})
         >>> print(ActionSet.infer(X, immutable=["sex"]))
         ActionSet: 3 features, 2 actionable, 0 constraints
-        feature  kind         values     can change
-        -------  -----------  ---------  ----------
-        loans    integer      0..3       yes
-        home     categorical  own, rent  yes
-        sex      binary       0, 1       no
+        feature  kind         values           can change
+        -------  -----------  ---------------  ------------------------
+        loans    integer      0 to 3           up or down
+        home     categorical  own, rent        to any value in the list
+        sex      binary       0 (no), 1 (yes)  no
         """
         given = dict(features or {})
         for name, feature in given.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
 from skresp._html._render import render
@@ -15,17 +16,27 @@ MAX_VALUES_WIDTH = 40
 
 
 def as_text(actions: ActionSet) -> str:
-    """Return the table as text; long lists of values are cut."""
+    """Return the table as text.
+
+    Long lists of values continue on the next line; those of a feature that cannot
+    change are cut.
+    """
     rows = [HEADERS]
-    for name, kind, values, can_change in _rows(actions):
-        rows.append((name, kind, _shortened(values), can_change))
+    for (name, kind, values, how), feature in zip(
+        _rows(actions), actions.features.values(), strict=True
+    ):
+        lines = wrap(values, MAX_VALUES_WIDTH) or [""]
+        if not feature.can_change and len(lines) > 1:
+            lines = [shorten(values, MAX_VALUES_WIDTH, placeholder=" ...")]
+        rows.append((name, kind, lines[0], how))
+        rows += [("", "", line, "") for line in lines[1:]]
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
-    lines.insert(0, _title(actions))
+    lines.insert(0, title(actions))
     lines += [constraint.describe() for constraint in actions.constraints]
     return "\n".join(line.rstrip() for line in lines)
 
@@ -34,14 +45,15 @@ def as_html(actions: ActionSet) -> str:
     """Return the table as HTML."""
     return render(
         "reprs/action_set.html",
-        title=_title(actions),
+        title=title(actions),
         heads=HEADERS,
         rows=_rows(actions),
         rules=[constraint.describe() for constraint in actions.constraints],
     )
 
 
-def _title(actions: ActionSet) -> str:
+def title(actions: ActionSet) -> str:
+    """Return the action set in one line."""
     return (
         f"ActionSet: {plural(len(actions.names), 'feature')}, "
         f"{len(actions.actionable)} actionable, "
@@ -54,8 +66,3 @@ def _rows(actions: ActionSet) -> list[tuple[str, str, str, str]]:
         (name, f.kind, f.describe_values(), f.describe())
         for name, f in actions.features.items()
     ]
-
-
-def _shortened(text: str) -> str:
-    width = MAX_VALUES_WIDTH
-    return text if len(text) <= width else f"{text[: width - 3]}..."

@@ -11,11 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skresp._text import number
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import check_bool, check_finite, to_python
 
 KINDS = ("binary", "integer", "real", "categorical")
 DIRECTIONS = ("increase", "decrease")
+
+_BINARY_WORDS = {
+    None: "from no to yes, from yes to no",
+    "increase": "only from no to yes",
+    "decrease": "only from yes to no",
+}
 
 # Tolerance for real values, relative to their size: a reached value computed as
 # before + (after - before) may differ from the bound it came from by a few ulps.
@@ -284,36 +291,44 @@ feature fixed, pass actionable=False.
         if not self.can_change:
             return "no"
         if self.kind == "categorical":
-            words = {
-                "increase": "only to a later value in the list",
-                "decrease": "only to an earlier value in the list",
-            }.get(self.direction or "", "yes")
+            words = self._describe_labels()
+        elif self.kind == "binary":
+            words = _BINARY_WORDS[self.direction]
         else:
-            up = "up" + _at_most(self.max_increase)
-            down = "down" + _at_most(self.max_decrease)
-            if self.direction == "increase":
-                words = "up only" + _at_most(self.max_increase, ",")
-            elif self.direction == "decrease":
-                words = "down only" + _at_most(self.max_decrease, ",")
-            elif self.max_increase is None and self.max_decrease is None:
-                words = "yes"
-            else:
-                words = f"{up}, {down}"
-            if self.step not in (None, 1):
-                words += f", in steps of {self.step}"
+            words = self._describe_range()
         return words if self.actionable else f"only together with others: {words}"
+
+    def _describe_labels(self) -> str:
+        if self.direction is not None:
+            which = "a later" if self.direction == "increase" else "an earlier"
+            return f"only to {which} value in the list"
+        if self.categories is not None and len(self.categories) == 1:
+            return f"only to {self.categories[0]}"
+        return "to any value in the list"
+
+    def _describe_range(self) -> str:
+        up, down = _at_most(self.max_increase), _at_most(self.max_decrease)
+        if self.direction == "increase":
+            words = f"up only,{up}" if up else "up only"
+        elif self.direction == "decrease":
+            words = f"down only,{down}" if down else "down only"
+        else:
+            words = f"up{up}, down{down}" if up or down else "up or down"
+        if self.step not in (None, 1):
+            words += f", in steps of {number(self.step)}"
+        return words
 
     def describe_values(self) -> str:
         """Return the values that it can change to, in words."""
         if self.kind == "binary":
-            return "0, 1"
+            return "0 (no), 1 (yes)"
         if self.kind == "categorical":
             return ", ".join(map(str, self.categories or ()))
-        if self.lower is None and self.upper is None:
-            return ""
-        low = "" if self.lower is None else format_number(self.lower)
-        high = "" if self.upper is None else format_number(self.upper)
-        return f"{low}..{high}"
+        if self.lower is None:
+            return "" if self.upper is None else f"at most {number(self.upper)}"
+        if self.upper is None:
+            return f"at least {number(self.lower)}"
+        return f"{number(self.lower)} to {number(self.upper)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that differ from their defaults."""
@@ -323,11 +338,6 @@ feature fixed, pass actionable=False.
             if field.name == "kind" or value != field.default:
                 out[field.name] = list(value) if isinstance(value, tuple) else value
         return out
-
-
-def format_number(value: float) -> str:
-    """Return a number as text: 5000, 0.25."""
-    return str(int(value)) if value == int(value) else f"{value:.6g}"
 
 
 def snap_to_bounds(
@@ -351,5 +361,5 @@ def slack(*values: FloatArray) -> FloatArray:
     return REAL_SLACK * np.maximum(1.0, np.maximum.reduce([np.abs(v) for v in values]))
 
 
-def _at_most(limit: float | None, before: str = "") -> str:
-    return "" if limit is None else f"{before} by at most {format_number(limit)}"
+def _at_most(limit: float | None) -> str:
+    return "" if limit is None else f" by at most {number(limit)}"

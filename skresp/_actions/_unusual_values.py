@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skresp._dataframe import as_table, column
+from skresp._text import number
 from skresp._typing import BoolArray, FloatArray
 
 from ._encoding import column_codes, column_positions
-from ._feature import Feature, format_number
+from ._feature import Feature
 
 if TYPE_CHECKING:
     from ._action_set import ActionSet
@@ -81,6 +82,6 @@ def _unusual(
     if feature.kind != "binary":
         low, high = feature.bounds
         bounds = " to ".join(
-            "any" if np.isinf(end) else format_number(end) for end in (low, high)
+            "any" if np.isinf(end) else number(end) for end in (low, high)
         )
         yield f"outside the bounds {bounds}", ((codes < low) | (codes > high)) & ~wrong

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from skresp._actions._constraint import Constraint
-from skresp._actions._feature import Feature, format_number, slack
+from skresp._actions._feature import Feature, slack
+from skresp._text import number
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import check_finite
 
@@ -120,7 +121,7 @@ class Linear(Constraint):
         if added and taken and {self.lower, self.upper} <= {0, None}:
             left, zero = _sum_text(added), _sum_text(taken)
         limits = [
-            f"{relation} {format_number(limit) if limit else zero}"
+            f"{relation} {number(limit) if limit else zero}"
             for relation, limit in (("at least", self.lower), ("at most", self.upper))
             if limit is not None
         ]
@@ -136,7 +137,7 @@ def _sum_text(terms: Iterable[tuple[str, float]]) -> str:
     """Return a weighted sum as text: 'loan - 0.5 x income'."""
     text = ""
     for name, weight in terms:
-        size = "" if abs(weight) == 1 else f"{format_number(abs(weight))} x "
+        size = "" if abs(weight) == 1 else f"{number(abs(weight))} x "
         if text:
             text += " - " if weight < 0 else " + "
         elif weight < 0:

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skresp._actions._constraint import Constraint
-from skresp._actions._feature import Feature, format_number, slack
-from skresp._text import join_words
+from skresp._actions._feature import Feature, slack
+from skresp._text import join_words, number
 from skresp._typing import BoolArray, FloatArray
 
 from ._checks import check_kind, check_weights, set_bool
@@ -158,7 +158,9 @@ class Linkage(Constraint):
 
     def describe(self) -> str:
         effects = join_words(
-            f"{name} by {format_number(scale)}" for name, scale in self.effects
+            f"{name} by {number(abs(scale))}"
+            f"{' in the opposite direction' if scale < 0 else ''}"
+            for name, scale in self.effects
         )
         limits = ", within its bounds" if self.keep_bounds else ""
         return f"Each unit of change in {self.source} changes {effects}{limits}."

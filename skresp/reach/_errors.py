@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from skresp._actions._feature import format_number
+from skresp._text import number
 
 
 class EnumerationError(ValueError):
@@ -28,8 +28,8 @@ class TooLargeError(EnumerationError):
     def __init__(self, names: Sequence[str], size: float, most: float) -> None:
         self.names, self.size, self.most = tuple(names), size, most
         super().__init__(
-            f"The part ({', '.join(names)}) has at least {format_number(size)} changes "
-            f"for one person, more than the {format_number(most)} allowed. Use "
+            f"The part ({', '.join(names)}) has at least {number(size)} changes "
+            f"for one person, more than the {number(most)} allowed. Use "
             f"method='sample' or 'auto' to sample them, raise max_points, narrow the "
             f"bounds, or set a step."
         )

@@ -170,6 +170,33 @@ def test_the_table_reads_well(actions):
     assert "Each unit of change in years changes age by 1." in text
     html = actions._repr_html_()
     assert html.count("<tr>") == 7
+    away = Linkage("cleared", {"years": -2, "age": 1})
+    assert away.describe().endswith(
+        "changes age by 1 and years by 2 in the opposite direction."
+    )
+
+
+def test_the_table_cuts_nothing_that_can_change():
+    labels = [f"{k} to {k + 1} thousand" for k in range(9)]
+    text = str(
+        ActionSet(
+            {
+                "savings": Feature(
+                    "categorical", categories=labels, direction="increase"
+                ),
+                "town": Feature("categorical", categories=labels, actionable=False),
+                "loan": Feature("integer", 0, 9_000, max_decrease=2_000, step=50),
+            }
+        )
+    )
+    lines = [line[22:].split("  ")[0] for line in text.split("town")[0].splitlines()]
+    shown = " ".join(" ".join(lines).split())
+    assert all(label in shown for label in labels)
+    assert "up, down by at most 2,000, in steps of 50" in text
+    assert " ...  " in text.split("town")[1]
+
+
+def test_the_html_escapes_what_the_user_names():
     evil = ActionSet(
         {"<script>alert(1)</script>": Feature("categorical", categories=["<b>", "&"])}
     )

@@ -124,11 +124,28 @@ def test_numpy_values_become_plain_ones():
 
 
 def test_the_words_say_how_it_can_change():
-    assert Feature("binary").describe() == "yes"
+    assert Feature("binary").describe() == "from no to yes, from yes to no"
+    assert Feature("binary", direction="increase").describe() == "only from no to yes"
+    assert Feature("binary", direction="decrease").describe() == "only from yes to no"
     assert Feature("binary", actionable=False).describe() == "no"
     both = Feature("real", 0, 9, max_increase=2, max_decrease=1.5)
     assert both.describe() == "up by at most 2, down by at most 1.5"
     steps = Feature("integer", 0, 9, step=3, direction="decrease")
     assert steps.describe() == "down only, in steps of 3"
     follower = Feature("integer", 0, 9, actionable=False, mutable=True)
-    assert follower.describe() == "only together with others: yes"
+    assert follower.describe() == "only together with others: up or down"
+    only = Feature("categorical", categories=["none"])
+    assert only.describe() == "only to none"
+    some = Feature("categorical", categories=["a", "b"])
+    assert some.describe() == "to any value in the list"
+    later = Feature("categorical", categories=["a", "b"], direction="increase")
+    assert later.describe() == "only to a later value in the list"
+
+
+def test_the_words_say_which_values_there_are():
+    assert Feature("integer", 0, 3_008_750).describe_values() == "0 to 3,008,750"
+    assert Feature("real", 0.1, 61_106.5).describe_values() == "0.1 to 61,106.5"
+    assert Feature("real", 0, actionable=False).describe_values() == "at least 0"
+    high = Feature("integer", upper=9, actionable=False)
+    assert high.describe_values() == "at most 9"
+    assert Feature("binary").describe_values() == "0 (no), 1 (yes)"

@@ -66,7 +66,7 @@ def test_check_counts_what_is_unusual_and_names_what_it_leaves_out(odd, capsys):
     assert {(u["column"], u["unusual"]): u["rows"] for u in printed["unusual"]} == {
         ("age", "missing"): 1,
         ("age", "outside the bounds 18 to 75"): 2,
-        ("income", "outside the bounds 0 to 5000"): 2,
+        ("income", "outside the bounds 0 to 5,000"): 2,
         ("loans", "outside the bounds 0 to 9"): 1,
         ("home", "not among the listed categories"): 2,
         ("grade", "not among the listed categories"): 1,

@@ -8,6 +8,7 @@ import re
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone, is_classifier
@@ -215,3 +216,15 @@ def test_printing_does_not_break_it(explainer):
     buffer.write(repr(explainer))
     buffer.write(explainer._repr_html_() or "")
     assert "ResponsivenessExplainer" in buffer.getvalue()
+
+
+def test_the_repr_names_the_action_set_in_one_line():
+    X = pd.DataFrame({"income": [1, 2, 3], "age": [20, 30, 40]})
+    actions = ActionSet.infer(X, immutable=["age"])
+    explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
+    text = repr(explainer)
+    assert "action_set=ActionSet(2 features, 1 actionable, 0 constraints)" in text
+    assert "feature  " not in text
+    assert repr(clone(explainer)) == text
+    assert explainer.action_set is actions
+    assert "action_set" not in repr(ResponsivenessExplainer(LogisticRegression()))
