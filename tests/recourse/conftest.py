@@ -1,4 +1,4 @@
-"""Applicants and whole numbers, and what can be changed."""
+"""Data and explainers that several tests use."""
 
 from __future__ import annotations
 

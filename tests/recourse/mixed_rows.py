@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from tests.small_models import ALL, rows_for
 
-TAKE_GAPS = ("HGB", "XGB", "LGBM")
+ACCEPT_MISSING = ("HGB", "XGB", "LGBM")
 MODELS = ALL | {
     "MLP": lambda: make_pipeline(
         StandardScaler(), MLPClassifier((6,), random_state=0, max_iter=50)
@@ -24,7 +24,7 @@ OUTSIDE = ["elsewhere", "nowhere", None, np.nan]
 
 
 def mixed_rows(actions, rng, n):
-    """Rows with labels and values of all sorts."""
+    """Return rows with unlisted labels and missing values."""
     X = rows_for(actions, rng, n)
     for name, f in actions.features.items():
         if f.kind == "categorical":
@@ -36,7 +36,7 @@ def mixed_rows(actions, rng, n):
 
 
 def fitted_on_mixed_rows(kind, actions, rng, classes):
-    """A model of rows of all sorts."""
+    """Return a model fitted on such rows, and the rows."""
     X = mixed_rows(actions, rng, 80)
     signal = rng.normal(0, 1.5, len(X))
     for name in X:
@@ -48,7 +48,7 @@ def fitted_on_mixed_rows(kind, actions, rng, classes):
     numbers = [n for n in actions.names if n not in labels]
     encode = make_column_transformer(
         (OneHotEncoder(handle_unknown="ignore", sparse_output=False), labels),
-        ("passthrough" if kind in TAKE_GAPS else SimpleImputer(), numbers),
+        ("passthrough" if kind in ACCEPT_MISSING else SimpleImputer(), numbers),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

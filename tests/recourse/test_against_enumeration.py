@@ -1,4 +1,4 @@
-"""No wrong verdict, ever: verdicts equal the complete product of all changes."""
+"""Verdicts equal those from enumerating every combination of changes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from skresp import ResponsivenessExplainer
 from skresp._actions._encoding import decode, encode
 from skresp.datasets import fetch_german, fetch_heloc
 from skresp.reach import reachable_set
 from skresp.reach._own_changes import own_changes, own_count
 from skresp.reach._part import parts_of
 from tests import oracle
+from tests.recourse.explainers import explainer_of
 from tests.small_models import ALL, REAL_DATA_MODELS, HashModel, fitted
 from tests.strategies import cases, real_cases
 
 
 def wanted(actions, person, model, how, target):
-    """The status by the definitions, from every point there is."""
+    """Return the status by its definition, from all reachable points."""
     points = oracle.all_points(actions, person)
     frame = pd.DataFrame([person, *points])
     hits = np.asarray(model.predict(frame) == target)
@@ -37,12 +37,10 @@ def wanted(actions, person, model, how, target):
     return "joint", points
 
 
-def check(actions, person, model, X, how, target, **asked):
-    explainer = ResponsivenessExplainer(
-        model, actions, interventions=how, target=target
-    ).fit(X)
+def check(actions, person, model, X, how, target, **arguments):
+    explainer = explainer_of(model, actions, X, interventions=how, target=target)
     row = pd.DataFrame([person])
-    verdicts = explainer.verify(row, **asked)
+    verdicts = explainer.verify(row, **arguments)
     status, points = wanted(actions, person, model, how, target)
     note(f"{verdicts.status[0]} ({verdicts.proof[0]}), wanted {status}")
     assert verdicts.status[0] == status
@@ -58,7 +56,7 @@ def check(actions, person, model, X, how, target, **asked):
 @pytest.mark.parametrize("kind", ALL)
 @given(data=st.data())
 @settings(max_examples=15)
-def test_random_ensembles_and_action_sets(kind, data):
+def test_verdicts_and_best_scores_equal_enumeration(kind, data):
     actions, person = data.draw(cases())
     how = data.draw(st.sampled_from(["minimal", "joint"]))
     cost = data.draw(st.sampled_from([None, "fewest"]))
@@ -74,7 +72,7 @@ def test_random_ensembles_and_action_sets(kind, data):
 @pytest.mark.parametrize("kind", ["LR", "RF", "GB", "XGB"])
 @given(data=st.data())
 @settings(max_examples=20)
-def test_several_classes(kind, data):
+def test_verdicts_of_several_classes_equal_enumeration(kind, data):
     actions, person = data.draw(cases(most_features=3))
     note(str(actions))
     note(str(person))
@@ -85,7 +83,7 @@ def test_several_classes(kind, data):
 @pytest.mark.parametrize("how", ["minimal", "joint"])
 @given(data=st.data())
 @settings(max_examples=60)
-def test_a_model_without_structure(how, data):
+def test_verdicts_of_a_black_box_equal_enumeration(how, data):
     actions, person = data.draw(cases())
     note(str(actions))
     note(str(person))
@@ -97,7 +95,7 @@ def test_a_model_without_structure(how, data):
 
 
 def fine_points(actions, person, step=1 / 16):
-    """Reachable points on a grid that is finer than anything that happens."""
+    """Return reachable points on a grid finer than the cuts of the models."""
     codes = encode(actions, pd.DataFrame([person]))[0]
     lists, several = [], False
     for part in parts_of(actions):
@@ -132,7 +130,7 @@ def fine_points(actions, person, step=1 / 16):
 @pytest.mark.parametrize("kind", ALL)
 @given(data=st.data())
 @settings(max_examples=15)
-def test_reals_equal_a_grid_that_is_fine_enough(kind, data):
+def test_verdicts_with_reals_equal_a_fine_grid(kind, data):
     actions, person = data.draw(real_cases())
     person = {
         name: float(value) if actions.features[name].kind == "real" else value
@@ -142,7 +140,7 @@ def test_reals_equal_a_grid_that_is_fine_enough(kind, data):
     note(str(person))
     # Rows of the fit are whole, so that trees cut half way between whole numbers.
     model, X = fitted(kind, actions, data.draw(st.integers(0, 10_000)))
-    explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+    explainer = explainer_of(model, actions, X)
     verdicts = explainer.verify(pd.DataFrame([person]))
     status = verdicts.status[0]
     points = fine_points(actions, person)
@@ -170,11 +168,11 @@ def test_reals_equal_a_grid_that_is_fine_enough(kind, data):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REAL_DATA_MODELS)
 @pytest.mark.parametrize(("fetch", "people"), [(fetch_german, None), (fetch_heloc, 40)])
-def test_real_data_equals_the_complete_product(raw_data, fetch, people, name):
+def test_verdicts_of_real_data_equal_enumeration(raw_data, fetch, people, name):
     bunch = fetch(data_home=raw_data)
     X = bunch.data
     model = REAL_DATA_MODELS[name]().fit(X, bunch.target)
-    explainer = ResponsivenessExplainer(model, bunch.action_set).fit(X)
+    explainer = explainer_of(model, bunch.action_set, X)
     denied = X[model.predict(X) == 0]
     if people is not None:
         denied = denied.sample(people, random_state=0)

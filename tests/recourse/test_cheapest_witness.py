@@ -1,4 +1,4 @@
-"""The cheapest witness: nothing that has its status is cheaper, where that is said."""
+"""Witnesses with the proof `cheapest`: no other of the same status costs less."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature
 from skresp._actions._encoding import decode, encode
 from skresp._recourse._cost import SHARE_WEIGHT
 from skresp.constraints import IfThen, Linear, Linkage
 from skresp.reach._interventions import minimal_interventions
 from skresp.reach._own_changes import own_changes, own_count
 from skresp.reach._part import parts_of
+from tests.recourse.explainers import explainer_of
 from tests.small_models import fitted
 from tests.strategies import cases, real_cases
 
@@ -33,7 +34,7 @@ TOLERANCE = 1e-5
 
 
 def price(cost, actions, part, own):
-    """The cost of own changes on a part, by the words of the docstring."""
+    """Return the cost of own changes on a part, as the docstring defines it."""
     total = np.zeros(len(own))
     for k, name in enumerate(part.names):
         feature, change = part.features[k], own[:, k]
@@ -136,10 +137,8 @@ def check(kind, case, seed, cost_of, how):
     cost = cost_of(actions)
     note(str(cost))
     target = 1 - int(model.predict(pd.DataFrame([person]))[0])
-    explainer = ResponsivenessExplainer(
-        model, actions, target=target, interventions=how
-    )
-    verdicts = explainer.fit(X).verify(pd.DataFrame([person]), cost=cost)
+    explainer = explainer_of(model, actions, X, target=target, interventions=how)
+    verdicts = explainer.verify(pd.DataFrame([person]), cost=cost)
     status, proof = verdicts.status[0], verdicts.proof[0]
     if status not in ("single", "joint"):
         return
@@ -198,19 +197,19 @@ def test_discrete_changes_are_all_compared(kind, case, seed):
     check(kind, case, seed, prices(seed), "minimal")
 
 
-def test_the_near_end_of_a_long_piece_before_a_short_piece_further_away():
+def test_the_near_end_of_a_long_piece_is_cheaper_than_a_short_piece():
     X = pd.DataFrame({"x": np.linspace(-10, 10, 2001).round(2)})
     y = ((X.x > 0.5) | ((X.x > -3.1) & (X.x < -3))).astype(int)
     tree = DecisionTreeClassifier(random_state=0).fit(X, y)
     actions = ActionSet({"x": Feature("real", -10, 10)})
-    explainer = ResponsivenessExplainer(tree, actions, target=1).fit(X)
+    explainer = explainer_of(tree, actions, X)
     person = pd.DataFrame({"x": [0.0]})
     for cost in ("fewest", {"x": 1.0}):
         verdicts = explainer.verify(person, cost=cost)
         assert verdicts.proof[0] == "cheapest"
         assert 0.5 < verdicts.witness.x[0] < 0.51
         assert tree.predict(verdicts.witness - 1e-6)[0] == 0
-    # Down is ten times cheaper than up: the short piece it is, at its near end.
+    # Down is ten times cheaper than up: the near end of the short piece.
     verdicts = explainer.verify(person, cost={"x": (10.0, 1.0)})
     assert verdicts.witness.x[0] == pytest.approx(-3.005, abs=1e-3)
     assert tree.predict(verdicts.witness + 1e-6)[0] == 0
@@ -227,7 +226,7 @@ MODELS = {
 @pytest.mark.parametrize("linked", [False, True])
 @pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("sort", ["real", "integer"])
-def test_a_linked_number_goes_no_further_than_it_must(kind, linked, sort):
+def test_a_linked_number_moves_no_further_than_needed(kind, linked, sort):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {"pay": rng.uniform(0, 10000, 500), "bill": rng.uniform(0, 20000, 500)}
@@ -241,8 +240,7 @@ def test_a_linked_number_goes_no_further_than_it_must(kind, linked, sort):
     }
     rules = [Linkage("pay", {"bill": -1})] if linked else []
     few = X[model.predict(X) == 0].iloc[:15]
-    explainer = ResponsivenessExplainer(model, ActionSet(features, rules), target=1)
-    explainer.fit(X)
+    explainer = explainer_of(model, ActionSet(features, rules), X)
     for cost in ("fewest", {"pay": 1.0}):
         verdicts = explainer.verify(few, cost=cost)
         assert set(verdicts.proof[verdicts.has_witness]) == {"cheapest"}
@@ -261,7 +259,7 @@ def test_a_linked_number_goes_no_further_than_it_must(kind, linked, sort):
                 assert row.pay - person.pay <= grid[hits].min() + 1e-6
 
 
-def test_what_is_not_compared_is_only_the_cheapest_found():
+def test_where_not_all_changes_are_compared_the_proof_is_cheapest_found():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.uniform(0, 10, (300, 2)), columns=["a", "b"])
     y = (X.a + X.b > 12).astype(int)
@@ -270,7 +268,7 @@ def test_what_is_not_compared_is_only_the_cheapest_found():
     few = X[model.predict(X) == 0]
 
     def proofs(model, actions, cost):
-        explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+        explainer = explainer_of(model, actions, X)
         verdicts = explainer.verify(few, cost=cost)
         shown = verdicts.has_witness
         assert (model.predict(verdicts.witness) == 1).all()
@@ -278,7 +276,7 @@ def test_what_is_not_compared_is_only_the_cheapest_found():
         pairs = zip(verdicts.status[shown], verdicts.proof[shown], strict=True)
         return set(pairs)
 
-    # Two numbers that each go a part of their way; one alone is compared.
+    # Two numbers may each move partly; changes of one number are compared.
     found = proofs(model, free, {"a": 1.0, "b": 2.0})
     assert found == {("single", "cheapest"), ("joint", "cheapest found")}
 
@@ -288,7 +286,7 @@ def test_what_is_not_compared_is_only_the_cheapest_found():
 
     found = proofs(model, free, squares)
     assert {proof for _, proof in found} == {"cheapest found"}
-    # Several numbers of one part, and a model that can only be asked.
+    # Several numbers of one part, and a black box.
     tied = ActionSet(free.features, [Linear({"a": 1, "b": 1}, upper=30)])
     assert {p for _, p in proofs(model, tied, "fewest")} <= {"cheapest found"}
     black = MLPClassifier((4,), max_iter=800, random_state=0).fit(X, y)
@@ -296,7 +294,7 @@ def test_what_is_not_compared_is_only_the_cheapest_found():
     assert {p for _, p in proofs(black, free, "fewest")} == {"cheapest found"}
 
 
-def test_a_black_box_and_a_function_over_listed_changes():
+def test_single_changes_of_a_black_box_are_compared_where_listed():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 10, (300, 2)), columns=["a", "b"])
     black = MLPClassifier((6,), max_iter=800, random_state=0).fit(X, X.a + X.b > 11)
@@ -305,18 +303,14 @@ def test_a_black_box_and_a_function_over_listed_changes():
     def squares(before, after):
         return ((after - before) ** 2).sum(axis=1).to_numpy()
 
-    verdicts = (
-        ResponsivenessExplainer(black, actions, target=True)
-        .fit(X)
-        .verify(X, cost=squares)
-    )
+    verdicts = explainer_of(black, actions, X).verify(X, cost=squares)
     single = verdicts.status == "single"
     assert single.any()
     assert set(verdicts.proof[single]) == {"cheapest"}
     assert set(verdicts.proof[verdicts.status == "joint"]) <= {"cheapest found"}
 
 
-def test_an_open_border_of_a_constraint_is_approached():
+def test_the_cheapest_witness_lies_close_to_an_open_border():
     """Above 5 the other number is capped, so the cheap way up ends before."""
     X = pd.DataFrame(
         list(itertools.product(np.arange(0, 10.5, 0.5), [0, 1])), columns=["p", "b"]
@@ -327,22 +321,22 @@ def test_an_open_border_of_a_constraint_is_approached():
         [IfThen(("p", "<=", 6), ("b", "==", 0))],
     )
     person = pd.DataFrame({"p": [7.0, 2.0], "b": [1, 0]})
-    up = ResponsivenessExplainer(tree, actions, target=1).fit(X)
-    down = ResponsivenessExplainer(tree, actions, target=0).fit(X)
+    up = explainer_of(tree, actions, X)
+    down = explainer_of(tree, actions, X, target=0)
     assert up.verify(person, cost="fewest").witness.p.tolist() == pytest.approx(
         [3.25], abs=1e-5
     )
     assert down.verify(person, cost="fewest").status.tolist() == ["fixed", "approved"]
 
 
-def test_a_cut_that_rounding_hides_behind_a_bound():
-    """The bound itself is refused, everything above it works."""
+def test_values_just_above_a_bound_that_does_not_reach_the_target():
+    """The bound itself does not reach the target, everything above it does."""
     X = pd.DataFrame({"a": [0, 1, 2, 3] * 2, "b": [0.0] * 4 + [1.0] * 4})
     y = ((X.a <= 1) | (X.b > 0.5)).astype(int)
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
     actions = ActionSet({"a": Feature("integer", 0, 3), "b": Feature("real", 0.5, 3.5)})
     people = pd.DataFrame({"a": [2], "b": [0.0]})
-    explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+    explainer = explainer_of(model, actions, X)
     found = explainer.verify(people, cost={"a": 1.0, "b": 1.0})
     assert found.proof.tolist() == ["cheapest"]
     assert found.witness.a.tolist() == [2]
@@ -350,12 +344,12 @@ def test_a_cut_that_rounding_hides_behind_a_bound():
 
 
 def test_fewest_adds_up_shares_of_ranges():
-    """Two halves are less than a whole range and a twentieth of another."""
+    """Two half ranges cost less than a whole range and a twentieth of another."""
     X = pd.DataFrame([(i, k) for i in range(21) for k in range(21)], columns=["a", "b"])
     y = (((X.a == 10) & (X.b == 10)) | ((X.a == 20) & (X.b == 1))).astype(int)
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
     actions = ActionSet({n: Feature("integer", 0, 20) for n in X})
-    explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+    explainer = explainer_of(model, actions, X)
     found = explainer.verify(pd.DataFrame({"a": [0], "b": [0]}), cost="fewest")
     assert found.witness.to_numpy().tolist() == [[10, 10]]
     assert found.proof.tolist() == ["cheapest"]
@@ -363,8 +357,8 @@ def test_fewest_adds_up_shares_of_ranges():
 
 @pytest.mark.parametrize("how", ["minimal", "joint"])
 @pytest.mark.parametrize("cost", [None, "fewest", {"d": 2.0}])
-def test_the_slack_of_a_constraint_is_no_change(how, cost):
-    """`d` would have to fall by less than nothing for `c` to move along."""
+def test_the_tolerance_of_a_constraint_allows_no_change(how, cost):
+    """For `c` to change, `d` would have to change by no more than rounding."""
     actions = ActionSet(
         {
             "c": Feature("binary", actionable=False, mutable=True),
@@ -374,8 +368,6 @@ def test_the_slack_of_a_constraint_is_no_change(how, cost):
     )
     X = pd.DataFrame({"c": [0, 1] * 20, "d": np.linspace(-1, 2, 40)})
     model = DecisionTreeClassifier(random_state=0).fit(X, (X.c == 1) & (X.d < 0.3))
-    explainer = ResponsivenessExplainer(
-        model, actions, target=True, interventions=how
-    ).fit(X)
+    explainer = explainer_of(model, actions, X, interventions=how)
     people = pd.DataFrame({"c": [0], "d": [1.0]})
     assert explainer.verify(people, cost=cost).status.tolist() == ["fixed"]

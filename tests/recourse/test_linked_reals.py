@@ -1,18 +1,15 @@
-"""Payments that bring a bill down: several reals, all linked to one that is fixed."""
+"""Several reals that are all linked to one: payments that reduce a bill."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.frozen import FrozenEstimator
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature
 from skresp.constraints import Linkage
-from skresp.reach._part import parts_of
+from tests.recourse.explainers import explainer_of, verdicts_of
 
 PAYS = [f"pay{i}" for i in range(4)]
 
@@ -40,26 +37,20 @@ def bills():
         },
         [Linkage(p, {"bill": -1}) for p in PAYS],
     )
-    return FrozenEstimator(model), actions, X
+    return model, actions, X
 
 
-def explainer_of(bills, seed=0):
-    model, actions, X = bills
-    return ResponsivenessExplainer(model, actions, target=1, random_state=seed).fit(X)
-
-
-def test_rounding_of_effects_breaks_no_rule(bills):
-    verdicts = explainer_of(bills).verify(bills[2][:300])
+def test_rounding_of_effects_makes_no_witness_infeasible(bills):
+    verdicts = verdicts_of(*bills[:2], bills[2][:300], bills[2])
     assert "the prediction contradicts the parsed model" not in verdicts.proof
     denied = verdicts.status != "approved"
     assert verdicts.has_witness[denied].mean() > 0.9
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_score_above_0_is_a_way_and_all_scores_of_0_are_none(bills, seed):
-    """Scores are exact here, and so everybody is decided."""
+def test_single_is_exactly_a_score_above_0_where_scores_are_exact(bills, seed):
     people = bills[2][:300]
-    explainer = explainer_of(bills, seed)
+    explainer = explainer_of(*bills, random_state=seed)
     scores, verdicts = explainer.explain(people), explainer.verify(people)
     assert scores.exact.all()
     one = (scores.values > 0).any(axis=1) & ~scores.at_target
@@ -67,26 +58,3 @@ def test_a_score_above_0_is_a_way_and_all_scores_of_0_are_none(bills, seed):
     np.testing.assert_array_equal(verdicts.status == "single", one)
     assert set(verdicts.status) == {"approved", "single", "joint"}
     assert (verdicts.used <= 100_000).all()
-
-
-@given(data=st.data())
-def test_own_changes_come_back_from_total_changes(data):
-    """Along chains too; what is 0 comes back as 0, whatever the effects add up to."""
-    number = st.floats(-1e6, 1e6)
-    scale = st.floats(-10, 10).filter(lambda v: abs(v) > 1e-3)
-    real = Feature("real", -1e9, 1e9)
-    names = list("abcde")
-    links = [
-        Linkage(names[i], {names[k]: data.draw(scale)})
-        for i in range(5)
-        for k in range(i + 1, 5)
-        if data.draw(st.booleans())
-    ]
-    actions = ActionSet(dict.fromkeys(names, real), links)
-    for part in parts_of(actions):
-        own = np.array([data.draw(st.one_of(st.just(0.0), number)) for _ in part.names])
-        total = part.total(own[None])
-        back = part.own(total)[0]
-        size = np.abs(total).max(initial=1.0) * 1e-9
-        np.testing.assert_allclose(back, own, atol=size, rtol=0)
-        assert not back[own == 0].any()

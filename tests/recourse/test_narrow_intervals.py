@@ -1,4 +1,4 @@
-"""Values that work alone: pieces of a line that are a few floats wide."""
+"""Pieces of a line that are only a few floats wide."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature
 from skresp.constraints import IfThen, Linear
+from tests.recourse.explainers import explainer_of, logistic_regression
 
 
 def window(kind, t):
@@ -61,7 +60,7 @@ def person(x):
     ],
 )
 @pytest.mark.parametrize("with_c", [False, True])
-def test_a_value_that_works_alone_is_not_overlooked(
+def test_a_single_value_that_reaches_the_target_is_not_missed(
     kind, t, high, x, rules, interventions, with_c
 ):
     model, X, t = window(kind, t)
@@ -80,13 +79,7 @@ def test_a_value_that_works_alone_is_not_overlooked(
         },
         constraints,
     )
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model),
-        actions,
-        target=True,
-        interventions=interventions,
-        random_state=0,
-    ).fit(X)
+    explainer = explainer_of(model, actions, X, interventions=interventions)
     found = explainer.verify(person(x))
     undecided = "possible" if with_c else "unknown"
     assert found.status[0] in ("single", undecided)
@@ -108,21 +101,15 @@ def test_thresholds_that_are_well_apart_are_distinguished(kind):
             "c": Feature("binary", actionable=False),
         }
     )
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), actions, target=True
-    ).fit(X)
+    explainer = explainer_of(model, actions, X)
     assert explainer.verify(person(7.7)).status.tolist() == ["fixed"]
 
 
 @pytest.mark.parametrize("at", [5.0, 0.7, 77.7])
-def test_a_tie_of_three_classes_at_one_point_is_not_called_joint(at):
+def test_a_tie_of_three_classes_at_one_point_is_not_joint(at):
     """Class 0 leads where both rivals are at 0: nowhere else, or where c is 1."""
-    model = LogisticRegression()
-    model.classes_ = np.array([0, 1, 2])
-    model.coef_ = np.array([[0.0, 0.0, 300.0], [1, 0, 0], [-1, 0, 0]])
-    model.intercept_ = np.array([0.0, -at, at])
-    model.n_features_in_ = 3
-    model.feature_names_in_ = np.array(list("abc"), dtype=object)
+    weights = [[0.0, 0.0, 300.0], [1, 0, 0], [-1, 0, 0]]
+    model = logistic_regression(weights, [0.0, -at, at], "abc")
     X = pd.DataFrame({"a": np.linspace(0, 100, 60), "b": 0.0, "c": [0.0, 1, 0] * 20})
     assert model.predict(person(at))[0] == 0
     actions = ActionSet(
@@ -133,9 +120,7 @@ def test_a_tie_of_three_classes_at_one_point_is_not_called_joint(at):
         },
         [Linear({"a": 1, "b": 1, "c": 1}, upper=200)],
     )
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), actions, target=0, random_state=0
-    ).fit(X)
+    explainer = explainer_of(model, actions, X, target=0)
     found = explainer.verify(person(33.3))
     assert found.status[0] in ("single", "possible")
 
@@ -154,6 +139,6 @@ def test_the_cuts_of_lightgbm_around_zero_are_one_border():
             "c": Feature("real", actionable=False),
         }
     )
-    explainer = ResponsivenessExplainer(model, actions, target=True).fit(X)
+    explainer = explainer_of(model, actions, X)
     people = X[X["c"] < -0.1][:10]
     assert set(explainer.verify(people).status) == {"fixed"}

@@ -1,21 +1,21 @@
-"""People of whom a way is known, though not whether a single feature would do."""
+"""The status `possible`: a witness is known, but not whether one feature is enough."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.frozen import FrozenEstimator
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature
 from skresp.metrics import RecourseScorer, recourse_summary
 from skresp.report import AuditReport
+from tests.recourse.explainers import explainer_of
 from tests.small_models import RuleClassifier
 
 
 @pytest.fixture(scope="module")
 def case():
-    """A black box over two reals: both must rise; `c` is never right."""
+    """A black box: both reals must rise, and `c`, which is fixed, must be 0."""
     X = pd.DataFrame({"a": [0.0, 0.5, 0.0, 1.0], "b": [0.0, 1.0, 0.0, 1.0]})
     X["c"] = [0, 0, 1, 0]
     model = RuleClassifier(lambda X: (X.a >= 0.9) & (X.b >= 0.9) & (X.c == 0))
@@ -26,12 +26,10 @@ def case():
             "c": Feature("binary", actionable=False),
         }
     )
-    model = FrozenEstimator(model)
-    explainer = ResponsivenessExplainer(model, actions, target=1, random_state=0)
-    return explainer.fit(X), X
+    return explainer_of(model, actions, X), X
 
 
-def test_a_known_way_is_possible(case):
+def test_a_witness_beside_unlisted_single_changes_is_possible(case):
     explainer, X = case
     verdicts = explainer.verify(X)
     assert verdicts.status.tolist() == ["possible", "single", "unknown", "approved"]

@@ -1,8 +1,8 @@
-"""What is said of a row never depends on the other rows of the call.
+"""Scores and verdicts of a row do not depend on the other rows of the call.
 
-Every engine is asked about the same people together, alone, in another order, in small
-batches and by two threads; rows have labels that are not listed, missing values of
-several sorts and columns of mixed dtypes.
+Every engine examines the same people together, one by one, in another order, in small
+batches and with two threads. Rows have labels that are not listed, missing values of
+several kinds and columns of mixed dtypes.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
@@ -27,7 +25,14 @@ from skresp._recourse import _task
 from skresp.constraints import IfThen, Linear
 from skresp.datasets import fetch_german
 from skresp.reach import _grid
+from skresp.reach._cache import shared_cache
 from skresp.scores import _exact_lines, _responsiveness
+from tests.recourse.explainers import (
+    explainer_of,
+    linear_regression,
+    logistic_regression,
+    statuses,
+)
 from tests.recourse.mixed_rows import (
     fitted_on_mixed_rows,
     mixed_rows,
@@ -37,7 +42,7 @@ from tests.strategies import cases, real_cases
 
 
 def answers(explainer, X):
-    """Everything that is said of each row, in arrays of their number."""
+    """Return all scores, verdicts and texts of rows, as arrays."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         verdicts, explanation = explainer.verify(X), explainer.explain(X)
@@ -59,7 +64,7 @@ def same(found, wanted, rows):
 
 
 def check(explainer, X, monkeypatch):
-    """Ask about the rows in every company."""
+    """Compare rows together with rows alone, reordered, in batches, in parallel."""
     wanted = answers(explainer, X)
     order = np.random.default_rng(0).permutation(len(X))
     same(answers(explainer, X.iloc[order]), wanted, order)
@@ -82,32 +87,26 @@ def check(explainer, X, monkeypatch):
 @pytest.mark.parametrize("kind", ["LR", "SGD", "RF", "HGB", "XGB", "LGBM", "MLP"])
 @settings(max_examples=2)
 @given(data=st.data())
-def test_the_other_rows_change_nothing(kind, reals, data):
+def test_answers_do_not_depend_on_other_rows(kind, reals, data):
     actions, _ = data.draw(real_cases() if reals else cases())
     seed = data.draw(st.integers(0, 2**16))
     classes = data.draw(st.sampled_from([2, 2, 3]))
-    if kind == "ruled":
-        classes = 2
     rng = np.random.default_rng(seed)
     model, _ = fitted_on_mixed_rows(kind, actions, rng, classes)
     X = mixed_rows(actions, rng, 6)
     note(f"{actions}\n{X}")
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model),
+    explainer = explainer_of(
+        model,
         actions,
+        fitted_on_mixed_rows(kind, actions, rng, classes)[1],
         target=int(classes > 2),
         interventions=data.draw(st.sampled_from(["minimal", "joint"])),
         n_samples=20,
         missing="hold",
         invalid_rows="nan",
-        random_state=0,
-    ).fit(fitted_on_mixed_rows(kind, actions, rng, classes)[1])
+    )
     with pytest.MonkeyPatch.context() as patch:
         check(explainer, X, patch)
-
-
-def statuses(explainer, X):
-    return explainer.verify(X).status.tolist()
 
 
 @pytest.mark.parametrize("kind", ["LR", "RF"])
@@ -137,7 +136,7 @@ def test_labels_that_are_not_listed_are_distinguished(kind):
 
 
 @pytest.mark.slow
-def test_raw_german_credit_is_decided_together_as_alone(raw_data):
+def test_verdicts_of_raw_german_credit_do_not_depend_on_other_rows(raw_data):
     bunch = fetch_german(variant="raw")
     X, y = bunch.data, bunch.target
     text = make_column_selector(dtype_include=["object", "string", "category"])
@@ -149,9 +148,7 @@ def test_raw_german_credit_is_decided_together_as_alone(raw_data):
         20, max_depth=7, random_state=0, class_weight="balanced"
     )
     model = make_pipeline(encode, forest).fit(X, y)
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), bunch.action_set, target=1
-    ).fit(X)
+    explainer = explainer_of(model, bunch.action_set, X)
     denied = X[model.predict(X) != 1]
     together = statuses(explainer, denied)
     assert "unknown" not in together
@@ -161,8 +158,8 @@ def test_raw_german_credit_is_decided_together_as_alone(raw_data):
     ]
 
 
-def test_missing_values_of_two_sorts_are_two_people():
-    """A model may take None and NaN for different things."""
+def test_none_and_nan_are_distinguished():
+    """A model may treat None and NaN differently."""
     X = pd.DataFrame({"job": pd.Series([None, np.nan, "b"], dtype=object), "n": 0})
     model = RuleClassifier(
         lambda X: [v is None or n == 1 for v, n in X[["job", "n"]].values]
@@ -173,26 +170,27 @@ def test_missing_values_of_two_sorts_are_two_people():
             "n": Feature("binary", direction="decrease"),
         }
     )
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), actions, target=1, missing="hold"
-    ).fit(X)
+    explainer = explainer_of(model, actions, X, missing="hold")
     assert statuses(explainer, X) == ["approved", "fixed", "fixed"]
     assert explainer.explain(X).at_target.tolist() == [True, False, False]
 
 
-def test_a_null_and_a_nan_of_polars_are_two_people():
+def test_null_and_nan_of_polars_are_distinguished():
     pl = pytest.importorskip("polars")
     X = pl.DataFrame({"a": [None, float("nan"), 1.0], "n": [0, 0, 0]})
     model = RuleClassifier(lambda X: X["a"].is_null().to_numpy())
     actions = ActionSet(
         {"a": Feature("real", 0, 1, actionable=False), "n": Feature("binary")}
     )
-    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
-    assert statuses(explainer.fit(X), X) == ["approved", "fixed", "fixed"]
+    assert statuses(explainer_of(model, actions, X), X) == [
+        "approved",
+        "fixed",
+        "fixed",
+    ]
 
 
-def test_a_missing_integer_does_not_change_how_others_are_judged():
-    """Integers beside None come as objects, which trees could not be read on."""
+def test_a_missing_integer_does_not_change_verdicts_of_other_rows():
+    """Integers beside None have dtype object, which trees cannot be read on."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 9, (200, 3)), columns=list("abc"))
     y = (X.a + X.b * X.c > 30).astype(int)
@@ -214,8 +212,8 @@ def test_a_missing_integer_does_not_change_how_others_are_judged():
     assert "unknown" not in statuses(explainer, people)
 
 
-def test_random_points_of_a_black_box_do_not_depend_on_what_others_can_move():
-    """Only the second person can move `late`; there are too many points for all."""
+def test_random_choices_of_a_black_box_do_not_depend_on_other_rows():
+    """Only the second person can move `late`; not all points can be evaluated."""
     names = [f"x{i}" for i in range(8)]
     numbers = {name: Feature("integer", 0, 5, direction="increase") for name in names}
     actions = ActionSet(
@@ -224,29 +222,30 @@ def test_random_points_of_a_black_box_do_not_depend_on_what_others_can_move():
     X = pd.DataFrame(0, index=range(2), columns=list(actions.names))
     X.loc[1, "late"] = 2
     model = RuleClassifier(lambda X: X[names].sum(axis=1) % 23 == 22)
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), actions, target=1, random_state=0
-    ).fit(X)
+    explainer = explainer_of(model, actions, X)
     together, alone = explainer.verify(X), explainer.verify(X[:1])
     assert together.has_witness.all()
     np.testing.assert_array_equal(together._arrays.change[:1], alone._arrays.change)
 
 
-def test_people_with_very_many_changes_are_listed_in_several_goes(monkeypatch):
-    monkeypatch.setattr(_grid, "MOST_TOGETHER", 500)
+def test_people_with_many_changes_get_the_same_verdicts_in_smaller_batches(monkeypatch):
     actions = ActionSet(
         {name: Feature("integer", 0, 9) for name in "ab"}, [Linear({"a": 1, "b": 1}, 0)]
     )
     X = pd.DataFrame(
-        np.random.default_rng(0).integers(0, 9, (40, 2)), columns=["a", "b"]
+        np.random.default_rng(0).integers(0, 10, (40, 2)), columns=["a", "b"]
     )
     model = RuleClassifier(lambda X: X.a * X.b == 81)
-    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
-    assert set(statuses(explainer.fit(X), X)) <= {"single", "joint"}
+    explainer = explainer_of(model, actions, X)
+    together = statuses(explainer, X)
+    assert {"single", "joint"} <= set(together)
+    monkeypatch.setattr(_grid, "MOST_TOGETHER", 500)
+    shared_cache.clear()
+    assert statuses(explainer, X) == together
 
 
 @pytest.mark.parametrize("kind", ["LR", "SGD"])
-def test_scores_of_a_linear_model_are_the_same_to_the_last_bit(kind):
+def test_scores_of_a_linear_model_do_not_depend_on_other_rows_in_any_bit(kind):
     """A matrix product rounds a row differently among other rows."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(200, 13)), columns=list("abcdefghijklm"))
@@ -260,52 +259,37 @@ def test_scores_of_a_linear_model_are_the_same_to_the_last_bit(kind):
         np.testing.assert_array_equal(alone.values[0], together.values[i])
 
 
-def test_what_another_person_can_move_takes_no_points_of_mine():
+def test_parts_that_only_others_can_move_cost_no_points():
     names = list("abcdeg")
     actions = ActionSet(
         {n: Feature("integer", 0, 9, direction="increase") for n in names}
     )
     rows = pd.DataFrame([[0, 0, 0, 0, 0, 9], [0] * 6], columns=names)
     model = RuleClassifier(lambda X: (X.a >= 5) & (X.b >= 5) & (X.c >= 5))
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), actions, target=1, random_state=0
-    ).fit(rows)
+    explainer = explainer_of(model, actions, rows)
     for max_points in range(100, 130):
         together = explainer.verify(rows, max_points=max_points)
         alone = explainer.verify(rows[:1], max_points=max_points)
         np.testing.assert_array_equal(alone._arrays.change, together._arrays.change[:1])
 
 
-def weighing(cls, weights, intercept, names):
-    """A linear model with these weights."""
-    model, coef = cls(), np.array(weights, dtype=float)
-    model.coef_, model.intercept_ = coef, float(intercept)
-    if cls is LogisticRegression:
-        model.coef_, model.intercept_ = coef[None], np.array([float(intercept)])
-        model.classes_ = np.array([0, 1])
-    model.n_features_in_ = len(weights)
-    if names is not None:
-        model.feature_names_in_ = np.array(names, dtype=object)
-    return model
-
-
-def verdicts(explainer, X):
+def statuses_and_proofs(explainer, X):
     found = explainer.verify(X)
     return list(zip(found.status, found.proof, strict=True))
 
 
 @pytest.mark.parametrize("through", ["nothing", "array", "sparse"])
 @pytest.mark.parametrize("big", [-1e8, -1e17])
-@pytest.mark.parametrize("cls", [LinearRegression, LogisticRegression])
-def test_a_large_number_in_another_row_takes_no_digits_of_gains(cls, big, through):
+@pytest.mark.parametrize("make", [linear_regression, logistic_regression])
+def test_a_large_number_in_another_row_does_not_round_gains(make, big, through):
     actions = ActionSet(
         {"a": Feature("integer", 0, 3), "z": Feature("real", actionable=False)}
     )
     rng = np.random.default_rng(0)
     rows = pd.DataFrame({"a": rng.integers(0, 4, 50), "z": rng.normal(0, 1e3, 50)})
-    target, intercept = (AtLeast(0.3), 0) if cls is LinearRegression else (1, -0.25)
+    target, intercept = (AtLeast(0.3), 0) if make is linear_regression else (1, -0.25)
     if through == "nothing":
-        model = weighing(cls, [0.1, 1], intercept, ["a", "z"])
+        model = make([0.1, 1], intercept, "az")
     else:
         # One column for each value of a, then z.
         encode = make_column_transformer(
@@ -314,39 +298,36 @@ def test_a_large_number_in_another_row_takes_no_digits_of_gains(cls, big, throug
             sparse_threshold=1.0 if through == "sparse" else 0.0,
         ).fit(rows)
         coef = [0, 0.1, 0.2, 3 * 0.1, 1]
-        model = make_pipeline(encode, weighing(cls, coef, intercept, None))
-    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=target)
-    explainer.fit(rows)
+        model = make_pipeline(encode, make(coef, intercept))
+    explainer = explainer_of(model, actions, rows, target=target)
     X = pd.DataFrame({"a": [0, 0], "z": [big, 0.0]})
-    alone = [verdicts(explainer, X[i : i + 1])[0] for i in range(2)]
+    alone = [statuses_and_proofs(explainer, X[i : i + 1])[0] for i in range(2)]
     assert [status for status, _ in alone] == ["fixed", "single"]
-    assert verdicts(explainer, X) == alone
-    assert verdicts(explainer, X[::-1]) == alone[::-1]
+    assert statuses_and_proofs(explainer, X) == alone
+    assert statuses_and_proofs(explainer, X[::-1]) == alone[::-1]
 
 
 @pytest.mark.parametrize("big", [1e8, 1e17])
 @pytest.mark.parametrize("names", ["ayz", "yaz", "yza", "zay"])
-def test_nobody_is_fixed_where_rounding_of_the_own_score_decides(names, big):
-    """Large terms cancel out, and the model rounds what is between them."""
+def test_nobody_is_fixed_within_the_rounding_of_the_own_score(names, big):
+    """Large terms cancel out, and the model rounds the others between them."""
     features = dict.fromkeys(names, Feature("real", actionable=False))
     actions = ActionSet(features | {"a": Feature("integer", 0, 9)})
     rng = np.random.default_rng(0)
     rows = pd.DataFrame({name: rng.integers(0, 9, 50) * 1.0 for name in names})
     rows["a"] = rows["a"].astype(int)
-    model = weighing(LinearRegression, [1, 1, 1], 0, list(names))
+    model = linear_regression([1, 1, 1], 0, names)
     own = 9 + 4e-9 if big < 1e9 else 10
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), actions, target=AtLeast(own)
-    ).fit(rows)
+    explainer = explainer_of(model, actions, rows, target=AtLeast(own))
     X = pd.DataFrame({"a": 0, "y": [big, 0.0], "z": [-big, 0.0]})[list(names)]
-    (hard, _), easy = verdicts(explainer, X)
+    (hard, _), easy = statuses_and_proofs(explainer, X)
     reached = model.predict(pd.concat([X[:1]] * 10).assign(a=range(10))) >= own
     assert hard != "fixed" or not reached.any()
-    assert easy == verdicts(explainer, X[1:])[0]
-    assert verdicts(explainer, X[::-1])[0] == easy
+    assert easy == statuses_and_proofs(explainer, X[1:])[0]
+    assert statuses_and_proofs(explainer, X[::-1])[0] == easy
 
 
-def test_the_points_used_do_not_depend_on_whether_others_can_move():
+def test_used_points_do_not_depend_on_whether_others_can_move():
     """The first person is held by a missing value, the second is not."""
     actions = ActionSet(
         {
@@ -367,9 +348,7 @@ def test_the_points_used_do_not_depend_on_whether_others_can_move():
     X.loc[:20, "c"] = np.nan
     model = RandomForestClassifier(5, max_depth=3, random_state=0)
     model.fit(X, (X["a"] < 1) & (X["b"] > 0.5))
-    explainer = ResponsivenessExplainer(
-        FrozenEstimator(model), actions, target=True, missing="hold", random_state=0
-    ).fit(X)
+    explainer = explainer_of(model, actions, X, missing="hold")
     people = pd.DataFrame({"a": [4.0, 2.0], "b": [0.0, 0.5], "c": [np.nan, 0.0]})
     together = explainer.verify(people)
     for i in range(2):

@@ -1,4 +1,4 @@
-"""Models of which nothing but predictions is known."""
+"""Models that only `predict` is used of."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLACK_BOXES = {
     "MLP": lambda: make_pipeline(
         StandardScaler(), MLPClassifier((8,), random_state=0, max_iter=300)
     ),
-    "lambda": lambda: make_pipeline(
+    "function": lambda: make_pipeline(
         FunctionTransformer(doubled), LogisticRegression(max_iter=500)
     ),
 }

@@ -1,4 +1,4 @@
-"""Verdicts of models of which nothing but predictions is known."""
+"""Verdicts of black-box models."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature
 from tests import oracle
 from tests.recourse.engines.black_boxes import BLACK_BOXES
+from tests.recourse.explainers import explainer_of
 
 
 @pytest.mark.parametrize("kind", BLACK_BOXES)
-def test_a_black_box_is_fixed_only_where_all_was_seen(whole_numbers, kind):
+def test_fixed_requires_that_all_points_were_evaluated(whole_numbers, kind):
     X, y, actions = whole_numbers
     model = BLACK_BOXES[kind]().fit(X, y)
-    explainer = ResponsivenessExplainer(model, actions).fit(X)
+    explainer = explainer_of(model, actions, X)
     verdicts = explainer.verify(X)
     assert set(verdicts.status) == {"approved", "single", "joint", "fixed"}
     assert (model.predict(verdicts.witness) == 1).all()
@@ -29,12 +30,12 @@ def test_a_black_box_is_fixed_only_where_all_was_seen(whole_numbers, kind):
     short = explainer.verify(X, max_points=3)
     assert (short.status == "unknown").any()
     assert (short.used <= 3).all()
-    # A budget changes what is known, never what is true.
+    # With a smaller budget less is known, and nothing else.
     known = short.status != "unknown"
     np.testing.assert_array_equal(short.status[known], verdicts.status[known])
 
 
-def test_a_black_box_with_a_real_is_never_called_fixed(whole_numbers):
+def test_nobody_with_a_free_real_is_fixed(whole_numbers):
     X, y, _ = whole_numbers
     actions = ActionSet(
         {
@@ -45,19 +46,18 @@ def test_a_black_box_with_a_real_is_never_called_fixed(whole_numbers):
         }
     )
     model = BLACK_BOXES["MLP"]().fit(X.astype(float), y)
-    verdicts = ResponsivenessExplainer(model, actions).fit(X.astype(float)).verify(X)
+    verdicts = explainer_of(model, actions, X.astype(float)).verify(X)
     assert set(verdicts.status) == {"approved", "single", "possible", "unknown"}
     unknown = verdicts.status == "unknown"
     assert (verdicts.proof[unknown] == "not all changes can be evaluated").all()
     assert (verdicts.proof[verdicts.status == "possible"] == "witness").all()
-    # A way is known where, and only where, the status says so.
-    ways = np.isin(verdicts.status, ["single", "joint", "possible"])
-    np.testing.assert_array_equal(verdicts.has_witness, ways)
+    shown = np.isin(verdicts.status, ["single", "joint", "possible"])
+    np.testing.assert_array_equal(verdicts.has_witness, shown)
     assert (model.predict(verdicts.witness.astype(float)) == 1).all()
 
 
-def test_a_curve_needs_scores(credit, whole_numbers):
+def test_curve_requires_best_scores(whole_numbers):
     X, y, actions = whole_numbers
-    explainer = ResponsivenessExplainer(BLACK_BOXES["MLP"]().fit(X, y), actions).fit(X)
+    explainer = explainer_of(BLACK_BOXES["MLP"]().fit(X, y), actions, X)
     with pytest.raises(ValueError, match=r"best score of .* rows is not known"):
         explainer.verify(X).curve()

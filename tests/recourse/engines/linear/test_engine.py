@@ -1,4 +1,4 @@
-"""Verdicts of linear models: best points that no list holds."""
+"""Verdicts of linear models whose best point is not among the options."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature
 from skresp.constraints import Linear
+from tests.recourse.explainers import explainer_of
 
 
 @pytest.mark.parametrize("limit", [6.0, 9.0, 30.0])
-def test_tied_reals_of_a_linear_model_are_decided(limit):
-    """Two reals under one budget: the best point is a corner that no list holds."""
+def test_reals_under_one_constraint_are_decided(limit):
+    """The best point is a corner that is not among the options."""
     actions = ActionSet(
         {
             "x": Feature("real", 0, 10),
@@ -33,7 +34,7 @@ def test_tied_reals_of_a_linear_model_are_decided(limit):
     model = LogisticRegression(max_iter=500)
     model.fit(X, 2 * X["x"] + X["y"] + X["z"] > 24)
     few = X[(X.sum(axis=1) < limit) & ~model.predict(X)].iloc[:15]
-    verdicts = ResponsivenessExplainer(model, actions).fit(X).verify(few)
+    verdicts = explainer_of(model, actions, X).verify(few)
     ((a, b, c),) = model.coef_
     grid = [
         (x, min(10.0, limit - x - z), z)

@@ -13,10 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature
 from skresp._recourse.engines.linear._optimum import best_change
 from skresp.constraints import Linear, Linkage
 from skresp.reach._part import parts_of
+from tests.recourse.explainers import explainer_of
 
 
 def part_of(seed):
@@ -63,7 +64,7 @@ def test_the_bound_is_the_optimum_of_the_mixed_program(seed, straight):
     assert gain(optimum.change[None])[0] == pytest.approx(best, abs=1e-5)
 
 
-def test_a_feature_with_a_gain_that_cannot_be_written_down_has_no_bound():
+def test_there_is_no_bound_where_a_gain_cannot_be_expressed():
     features = {
         "p": Feature("real", 0, 10),
         "n": Feature("integer", 0, 1_000),
@@ -81,7 +82,7 @@ def test_a_feature_with_a_gain_that_cannot_be_written_down_has_no_bound():
         assert answer.bound == np.inf
 
 
-def test_a_real_that_whole_numbers_carry_into_another_bin():
+def test_nobody_is_fixed_where_an_integer_moves_a_binned_real():
     """The model jumps between the ends of `age`, which only `years` moves."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
@@ -106,12 +107,12 @@ def test_a_real_that_whole_numbers_carry_into_another_bin():
         [Linkage("years", {"age": 1}), Linear({"p": 1, "q": 1, "years": 1}, upper=40)],
     )
     few = X[(X.age == 20) & (X.years == 0)]
-    found = ResponsivenessExplainer(model, actions, target=True).fit(X).verify(few)
+    found = explainer_of(model, actions, X).verify(few)
     assert "fixed" not in set(found.status)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_several_classes_and_tied_reals(seed):
+def test_verdicts_of_several_classes_agree_with_a_grid(seed):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.uniform(0, 10, (300, 3)), columns=list("abc"))
     y = np.digitize(X.a + 0.6 * X.b - X.c + rng.normal(0, 1, 300), [2, 7])
@@ -127,7 +128,7 @@ def test_several_classes_and_tied_reals(seed):
     X = X[X.a + X.b <= 14]
     for target in (0, 1, 2):
         few = X[model.predict(X) != target].iloc[:12]
-        explainer = ResponsivenessExplainer(model, actions, target=target).fit(X)
+        explainer = explainer_of(model, actions, X, target=target)
         found = explainer.verify(few)
         for i, status in enumerate(found.status):
             a, b, c = few.iloc[i]

@@ -1,4 +1,4 @@
-"""The best score of a small ensemble, by an integer program that HiGHS solves."""
+"""The best score of a small ensemble equals the optimum of an integer program."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, milp
 from sklearn.ensemble import RandomForestClassifier
 
-from skresp import ResponsivenessExplainer
 from skresp._actions._encoding import encode
 from skresp.reach._cache import make_reaches
 from skresp.reach._part import parts_of
+from tests.recourse.explainers import explainer_of
 from tests.small_models import rows_for
 from tests.strategies import cases
 
 
 def best_by_program(forest, actions, person):
-    """One binary a change of each part and one a leaf of each tree."""
+    """Solve a program with a binary per change of a part and per leaf of a tree."""
     codes = encode(actions, pd.DataFrame([person]))[0]
     lists = []
     for part in parts_of(actions):
@@ -90,7 +90,7 @@ def test_the_best_score_is_the_optimum_of_the_program(data):
     X = rows_for(actions, rng)
     forest = RandomForestClassifier(4, max_depth=4, random_state=0)
     forest.fit(X, rng.integers(0, 2, len(X)))
-    explainer = ResponsivenessExplainer(forest, actions, target=1).fit(X)
+    explainer = explainer_of(forest, actions, X)
     verdicts = explainer.verify(pd.DataFrame([person]))
     optimum = best_by_program(forest, actions, person)
     assert verdicts.best_score[0] == pytest.approx(optimum, abs=1e-6)

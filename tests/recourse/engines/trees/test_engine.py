@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, Feature
 from skresp.constraints import Switch
+from tests.recourse.explainers import explainer_of
 
 
-def test_a_switch_with_a_real_behind_it():
-    """Two reals behind one switch: what cannot be told is not told."""
+def test_two_reals_behind_a_switch_are_not_fixed():
+    """Not all changes of two free reals can be listed."""
     actions = ActionSet(
         {
             "open": Feature("binary"),
@@ -30,13 +31,13 @@ def test_a_switch_with_a_real_behind_it():
         }
     )
     tree = DecisionTreeClassifier(random_state=0).fit(X, X["x"] + X["y"] > 17)
-    verdicts = ResponsivenessExplainer(tree, actions).fit(X).verify(X[:60])
-    assert "fixed" not in set(verdicts.status), "both can be raised at will"
+    verdicts = explainer_of(tree, actions, X).verify(X[:60])
+    assert "fixed" not in set(verdicts.status)
     assert (tree.predict(verdicts.witness) == 1).all()
 
 
-def test_large_numbers_do_not_make_trees_doubtful():
-    """What stands at the splits of a tree is no part of its scores."""
+def test_large_values_do_not_add_to_the_rounding_error_of_trees():
+    """Thresholds of splits are not part of the scores."""
     xgboost = pytest.importorskip("xgboost")
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
@@ -50,5 +51,5 @@ def test_large_numbers_do_not_make_trees_doubtful():
     )
     model = xgboost.XGBClassifier(n_estimators=40, n_jobs=1)
     model.fit(X, (X["income"] > 1.5e6 - 1e4 * X["age"]).astype(int))
-    verdicts = ResponsivenessExplainer(model, actions).fit(X).verify(X)
+    verdicts = explainer_of(model, actions, X).verify(X)
     assert set(verdicts.status) == {"approved", "single", "fixed"}

@@ -1,0 +1,34 @@
+"""Own and total changes of a part."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skresp import ActionSet, Feature
+from skresp.constraints import Linkage
+from skresp.reach._part import parts_of
+
+
+@given(data=st.data())
+def test_own_changes_are_recovered_from_total_changes(data):
+    """Along chains too. An own change of 0 is exactly 0, whatever the effects."""
+    number = st.floats(-1e6, 1e6)
+    scale = st.floats(-10, 10).filter(lambda v: abs(v) > 1e-3)
+    real = Feature("real", -1e9, 1e9)
+    names = list("abcde")
+    links = [
+        Linkage(names[i], {names[k]: data.draw(scale)})
+        for i in range(5)
+        for k in range(i + 1, 5)
+        if data.draw(st.booleans())
+    ]
+    actions = ActionSet(dict.fromkeys(names, real), links)
+    for part in parts_of(actions):
+        own = np.array([data.draw(st.one_of(st.just(0.0), number)) for _ in part.names])
+        total = part.total(own[None])
+        back = part.own(total)[0]
+        size = np.abs(total).max(initial=1.0) * 1e-9
+        np.testing.assert_allclose(back, own, atol=size, rtol=0)
+        assert not back[own == 0].any()
