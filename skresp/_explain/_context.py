@@ -14,13 +14,13 @@ from skresp._actions._encoding import column_positions, decode, encode
 from skresp._actions._feature import snap_to_bounds
 from skresp._dataframe import as_table, column, is_polars, number_matrix, take_rows
 from skresp._model._fitted_model import FittedModel
-from skresp._model._row_batch import RowBatch, Segment
+from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp._validation import check_choice
 from skresp.reach._deadline import NEVER, Deadline
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._part import as_one_part, part_with
-from skresp.scores._enumerated import new_values
+from skresp.scores._changed_points import changed_points
 from skresp.scores._exact_lines import exact_lines
 from skresp.scores._intervention_points import (
     Points,
@@ -149,8 +149,8 @@ class ResponsivenessContext(ExplanationContext):
         change[:, points.columns] = points.change
         change += self._shift_of(before + change, shift)
         batch = self.batch(table)
-        new = new_values(as_one_part(self.actions), before, change, batch.point_builder)
-        return batch.reaches_target(points.owner, [Segment(0, len(before), new)])
+        moved = changed_points(batch, as_one_part(self.actions), before, change)
+        return batch.reaches_target(points.owner, [moved])
 
     def _shift_of(self, codes: FloatArray, shift: FloatArray) -> FloatArray:
         """Return the shift of each row; a binary flips, whatever its value."""

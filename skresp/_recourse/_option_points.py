@@ -11,7 +11,7 @@ import numpy as np
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._typing import BoolArray, IndexArray
 from skresp.reach._options import Options
-from skresp.scores._enumerated import new_values
+from skresp.scores._changed_points import new_values
 
 
 def option_points(batch: RowBatch, options: Options) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import features_on_lines, may_have_long_range
+from skresp.reach._option_settings import OptionSettings
 from skresp.reach._options import (
     Options,
     has_moved,
@@ -246,15 +247,17 @@ class _Run:
             values[first],
             rows[first],
             which,
-            task.interventions,
-            engine.cutter(task.batch, part, task.codes[:, columns]),
-            engine.knows_lines,
-            engine.max_listed,
-            budget.seed,
-            budget.max_points,
-            budget.deadline,
-            ends=budget.cost is not None,
-            to_draw=task.points_to_draw,
+            OptionSettings(
+                interventions=task.interventions,
+                cutter=engine.cutter(task.batch, part, task.codes[:, columns]),
+                knows_lines=engine.knows_lines,
+                max_listed=engine.max_listed,
+                seed=budget.seed,
+                max_points=budget.max_points,
+                to_draw=task.points_to_draw,
+                ends=budget.cost is not None,
+                deadline=budget.deadline,
+            ),
         )
 
     def _distinct(

@@ -11,7 +11,7 @@ from skresp._model._row_batch import RowBatch, Segment
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._options import Options
 from skresp.reach._part import Part, as_one_part
-from skresp.scores._enumerated import new_values
+from skresp.scores._changed_points import new_values
 
 # Halvings for any witness: they leave less than 1/4000 of the change to gain. Each
 # evaluates the model once per witness.

@@ -8,7 +8,7 @@ represents all.
 from __future__ import annotations
 
 import itertools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from skresp._actions._feature import Feature
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._interventions import minimal_interventions, without_missing
+from ._option_settings import OptionSettings
 from ._own_changes import own_changes, own_count, own_ranges
 from ._part import Part
 from ._real_lines import MOST_LINE_POINTS, RealLines, add_last_feasible
@@ -61,34 +62,28 @@ class Entry(NamedTuple):
     spent: int = 0
 
 
-def lone_changes(
-    part: Part,
-    values: FloatArray,
-    rows: IndexArray,
-    cutter: Any,
-    knows_lines: bool,
-    ends: bool = False,
-) -> list[tuple[FloatArray, bool]]:
-    """Return for each value of a feature that stands alone changes that represent all.
+def lone_entries(
+    part: Part, values: FloatArray, rows: IndexArray, settings: OptionSettings
+) -> list[Entry]:
+    """Return the entries of values of a feature that stands alone; all have a line.
 
-    Every value has a line. The flag is False where the changes do not represent all: if
-    `knows_lines` is False, or if two cuts of the model are closer than rounding. With
-    `ends` the ends of the pieces between the cuts of the model are included.
+    The changes do not represent all where nothing is known along lines, or where two
+    cuts of the model are closer than rounding.
     """
     feature = part.features[0]
     step = float(feature.step or 1) if feature.kind == "integer" else 1.0
     low, high = own_ranges(feature, values[:, 0])
     lines = np.arange(len(values))
-    complete = np.full(len(values), knows_lines)
-    if cutter is not None:
-        line, cut, crowded = cutter(
+    complete = np.full(len(values), settings.knows_lines)
+    if settings.cutter is not None:
+        line, cut, crowded = settings.cutter(
             rows, low[:, None] * step, high[:, None] * step, low, high
         )
         inside = (cut > low[line]) & (cut < high[line])
         line, cut = line[inside], cut[inside]
         if feature.kind == "real":
             complete &= ~crowded
-    elif knows_lines:
+    elif settings.knows_lines:
         line, cut = lines[:0], low[:0]
     else:
         share = np.linspace(0, 1, _TRIED)[1:-1]
@@ -103,7 +98,7 @@ def lone_changes(
     else:
         size = np.maximum(np.maximum(np.abs(low), np.abs(high)), abs(values[:, 0]))
         beside, pieces = lines[:0], low[:0]
-        if ends:
+        if settings.ends:
             # A cut may be so close to an end of the line that rounding hides it.
             beside, pieces = _ends(
                 np.concatenate([line, lines, lines]),
@@ -123,17 +118,19 @@ def lone_changes(
     line, amount = line[order], amount[order]
     new = np.r_[True, (line[1:] != line[:-1]) | (amount[1:] != amount[:-1])]
     line, amount = line[new], amount[new] * step
-    stops = np.searchsorted(line, lines)[1:]
-    changes = np.split(amount[:, None], stops)
-    return list(zip(changes, complete.tolist(), strict=True))
+    out = []
+    for i, own in enumerate(np.split(amount, np.searchsorted(line, lines)[1:])):
+        points = 1 if settings.knows_lines else len(own) - 1
+        inward = _lone_inward(own, feature, float(values[i, 0]))
+        out.append(Entry(own[:, None], own != 0, bool(complete[i]), points, inward))
+    return out
 
 
-def lone_inward(changes: FloatArray, feature: Feature, value: float) -> IndexArray:
+def _lone_inward(amount: FloatArray, feature: Feature, value: float) -> IndexArray:
     """Return the `inward` of an `Entry` for changes of a feature that stands alone.
 
     Staying put comes first, then the changes in ascending order.
     """
-    amount = changes[:, 0]
     low, high = feature.own_limits(value)
     position = np.arange(len(amount))
     # The smallest change on either side is next to staying put, unless the current
@@ -173,19 +170,12 @@ def _between(line: IndexArray, amount: FloatArray) -> tuple[IndexArray, FloatArr
     return np.concatenate([line, line[1:][pair]]), np.concatenate([amount, middle])
 
 
-def mixed_changes(
-    part: Part,
-    x: FloatArray,
-    row: int,
-    cutter: Any,
-    knows_lines: bool,
-    interventions: str,
-    ends: bool = False,
+def mixed_entry(
+    part: Part, x: FloatArray, row: int, settings: OptionSettings
 ) -> Entry | None:
-    """Return changes of one value of a part with one free real that represent all.
+    """Return the entry of one value of a part with one free real.
 
     Return None where several reals are free, or the rest has too many combinations.
-    With `ends` the ends of the pieces between the cuts of the model are included.
     """
     free = [
         k
@@ -208,19 +198,19 @@ def mixed_changes(
     rates = part.total(unit)[0]
     turning, known = _turning_points(part, x, own, rates)
     borders, pieces = np.concatenate([turning, [low, high, 0.0]]), np.zeros(0)
-    complete = knows_lines and known
-    if cutter is not None:
+    complete = settings.knows_lines and known
+    if settings.cutter is not None:
         first, last = (part.total(_at(own, r, end)) for end in (low, high))
         n = len(own)
-        _, cuts, crowded = cutter(
+        _, cuts, crowded = settings.cutter(
             np.full(n, row), first, last, np.full(n, low), np.full(n, high)
         )
         complete &= not crowded.any()
         turning = np.concatenate([turning, cuts])
-        if ends:
+        if settings.ends:
             near = _END * max(abs(low), abs(high), float(np.abs(x[r])))
             pieces = np.concatenate([cuts - near, cuts + near])
-    elif not knows_lines:
+    elif not settings.knows_lines:
         turning = np.concatenate([turning, np.linspace(low, high, _TRIED)])
     tried = _neighbourhood(turning, low, high, float(np.abs(x[r])))
     pieces = pieces[(pieces >= low) & (pieces <= high)]
@@ -264,12 +254,12 @@ def mixed_changes(
     changes = np.concatenate([np.zeros((1, len(x))), listed])
     moves = without_missing(changes, x)
     marks = moves != 0
-    if interventions == "minimal":
+    if settings.interventions == "minimal":
         marks = minimal_interventions(moves, np.array([0, len(changes)]))
     single = marks[:, part.actionable].any(axis=1)
     # The changes in between are single if the one of the two that is no border is.
     inward = np.where(inner | (single[inward] == single), inward, -1)
-    points = len(own) if knows_lines else len(listed)
+    points = len(own) if settings.knows_lines else len(listed)
     return Entry(changes, single, complete and sound, points, inward)
 
 

@@ -7,7 +7,7 @@ change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,16 +17,14 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._allowance import allow
 from ._cache import Reach, make_reaches, shared_cache
-from ._deadline import NEVER, Deadline
 from ._errors import ContinuousError, TooLargeError
 from ._feasible_changes import has_long_range
-from ._line_points import Entry, lone_changes, lone_inward, mixed_changes
+from ._line_points import Entry, lone_entries, mixed_entry
+from ._option_settings import MOST_OPTIONS, OptionSettings
 from ._own_changes import own_count
 from ._part import Part
 from ._sampling import draw_own, sample_joint, sample_minimal
 
-# The most changes of one person on one part.
-_MOST_OF_ONE = 2_000_000
 # Proposals where changes can be neither listed nor represented by lines.
 _DRAWS = 500
 # Points from the solver where none of the proposals is feasible.
@@ -165,31 +163,12 @@ class Options:
         return np.insert(np.where(self.inward < 0, -1, position), at, -1)
 
 
-#: Finds the cuts of a model along lines. Arguments: the rows of the lines, the changes
-#: at their two ends, and the positions of the ends. Returns the line and the position
-#: of each cut, and on which lines two cuts are closer than rounding. None in its place
-#: means that the ends of a line represent all of it.
-Cutter = Callable[
-    [IndexArray, FloatArray, FloatArray, FloatArray, FloatArray],
-    "tuple[IndexArray, FloatArray, BoolArray]",
-]
-
-
 def options_of(
     part: Part,
     values: FloatArray,
     rows: IndexArray,
     which: IndexArray,
-    interventions: str,
-    cutter: Cutter | None,
-    knows_lines: bool,
-    most: int,
-    seed: int,
-    max_points: int = _MOST_OF_ONE,
-    deadline: Deadline = NEVER,
-    *,
-    ends: bool = False,
-    to_draw: int = _MOST_OF_ONE,
+    settings: OptionSettings,
 ) -> Options:
     """Return the options of people, given their distinct values on a part.
 
@@ -197,52 +176,29 @@ def options_of(
     ----------
     part : Part
     values, rows, which : arrays of `Options`
-    interventions : {"minimal", "joint"}
-    cutter : Cutter or None
-    knows_lines : bool
-        False where nothing is known of the model along lines. Then a few values of
-        reals are tried, and their changes are not complete.
-    most : int
-        How many changes of an integer that stands alone are listed.
-    seed : int
-        The seed of draws.
-    max_points : int
-        The most changes of one value.
-    deadline : Deadline
-    ends : bool
-        Whether to include the ends of the pieces of a line, which are the cheapest.
-    to_draw : int
-        The most points that drawing changes of one value may take.
+    settings : OptionSettings
     """
-    build = _Build(
-        part,
-        interventions,
-        cutter,
-        knows_lines,
-        seed,
-        max_points,
-        to_draw,
-        deadline,
-        ends,
-    )
-    by_value: list[Entry | None] = [None] * len(values)
-    on_line = np.flatnonzero(has_long_range(part, values, most))
-    if len(on_line):
-        lone = lone_changes(
-            part, values[on_line], rows[on_line], cutter, knows_lines, ends
-        )
-        for i, (change, complete) in zip(on_line.tolist(), lone, strict=True):
-            points = 1 if knows_lines else len(change) - 1
-            inward = lone_inward(change, part.features[0], float(values[i, 0]))
-            single = change[:, 0] != 0
-            by_value[i] = Entry(change, single, complete, points, inward)
-    left = [i for i, entry in enumerate(by_value) if entry is None]
-    if left:
-        reaches = shared_cache.get(part, values[left], deadline)
-        for i, reach in zip(left, reaches, strict=True):
-            deadline.check()
-            by_value[i] = build.entry(values[i], int(rows[i]), reach)
-    entries = [entry for entry in by_value if entry is not None]
+    by_value: dict[int, Entry] = {}
+    is_long = has_long_range(part, values, settings.max_listed)
+    if is_long.any():
+        entries = lone_entries(part, values[is_long], rows[is_long], settings)
+        by_value |= zip(np.flatnonzero(is_long).tolist(), entries, strict=True)
+    if not is_long.all():
+        reaches = shared_cache.get(part, values[~is_long], settings.deadline)
+        for i, reach in zip(np.flatnonzero(~is_long).tolist(), reaches, strict=True):
+            settings.deadline.check()
+            by_value[i] = _entry_of(part, values[i], int(rows[i]), reach, settings)
+    return _joined(part, values, rows, which, [by_value[i] for i in range(len(values))])
+
+
+def _joined(
+    part: Part,
+    values: FloatArray,
+    rows: IndexArray,
+    which: IndexArray,
+    entries: list[Entry],
+) -> Options:
+    """Return the entries of all values as one object."""
     counts = [len(entry.changes) for entry in entries]
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
     inward = np.full(offsets[-1], -1, dtype=np.intp)
@@ -265,6 +221,79 @@ def options_of(
         np.array([entry.points for entry in entries], dtype=np.int64),
         np.array([entry.spent for entry in entries], dtype=np.int64),
     )
+
+
+def _entry_of(
+    part: Part, x: FloatArray, row: int, reach: Reach, settings: OptionSettings
+) -> Entry:
+    """Return the changes of one value: listed, along lines, or drawn."""
+    deadline = settings.deadline
+    if isinstance(reach.refused, TooLargeError):
+        most = min(MOST_OPTIONS, settings.max_points)
+        if most > reach.refused.most:
+            (reach,) = make_reaches(part, x[None], most=most, deadline=deadline)
+    if reach.refused is None:
+        marks = reach.marks(settings.interventions)
+        single = np.asarray(marks[:, part.actionable].any(axis=1))
+        return Entry(reach.changes, single, True, len(reach.changes) - 1)
+    if isinstance(reach.refused, ContinuousError):
+        mixed = mixed_entry(part, x, row, settings)
+        if mixed is not None:
+            return mixed
+    with allow(deadline, settings.to_draw) as given:
+        entry = _drawn_entry(part, x, settings)
+    deadline.check()
+    return entry._replace(spent=given.spent)
+
+
+def _drawn_entry(part: Part, x: FloatArray, settings: OptionSettings) -> Entry:
+    """Draw some changes: of one feature, and of any features together."""
+    # The draws depend on the value only, not on the person.
+    content = np.ascontiguousarray(x + 0.0).view(np.uint32).tolist()
+    rng = np.random.default_rng([settings.seed, *content])
+    by_feature = [np.zeros((0, len(x)))]
+    for j in part.actionable:
+        drawn = _propose(part, x, {j: 1.0}, rng)
+        if settings.interventions == "minimal" and not len(drawn):
+            # Other features must move too; the solver finds which.
+            drawn = sample_minimal(part, x, j, _FEW_DRAWS, rng).changes
+        elif not part.leads_alone(j):
+            drawn = drawn[:0]  # perhaps not minimal: effects could be cancelled
+        by_feature.append(drawn)
+    free = _propose(part, x, dict.fromkeys(range(len(x)), 0.5), rng)
+    if not len(free):
+        free = sample_joint(part, x, None, _FEW_DRAWS, rng).changes
+    changes = np.concatenate([np.zeros((1, len(x))), *by_feature, free])
+    single = np.zeros(len(changes), dtype=bool)
+    single[1 : len(changes) - len(free)] = True
+    if settings.interventions == "joint":
+        single = (changes[:, part.actionable] != 0).any(axis=1)
+    return Entry(changes, single, False, len(changes) - 1)
+
+
+def _propose(
+    part: Part, x: FloatArray, chances: dict[int, float], rng: np.random.Generator
+) -> FloatArray:
+    """Draw feasible total changes in which features move with these probabilities.
+
+    Half of the changes of a real go to an end of its range.
+    """
+    own = np.zeros((_DRAWS, len(x)))
+    for k, chance in chances.items():
+        feature = part.features[k]
+        count = own_count(feature, float(x[k]))
+        if count < 2:
+            continue
+        drawn = draw_own(part, x, k, _DRAWS, rng, zero=False)
+        if feature.kind != "categorical":
+            low, high = feature.own_limits(float(x[k]))
+            ends = np.where(rng.random(_DRAWS) < 0.5, low, high)
+            to_end = np.isinf(count) & (rng.random(_DRAWS) < 0.5)
+            drawn = np.where(to_end, ends, drawn)
+        own[:, k] = np.where(rng.random(_DRAWS) < chance, drawn, 0.0)
+    ok = part.feasible(np.broadcast_to(x, own.shape), own)
+    changes = part.total(own[ok])
+    return changes[(changes != 0).any(axis=1)]
 
 
 def is_stuck(options: Sequence[Options], people: int) -> BoolArray:
@@ -299,100 +328,3 @@ def thinned(options: Sequence[Options], most: int) -> list[Options]:
         each if n <= share else each.thinned(share)
         for each, n in zip(options, points, strict=True)
     ]
-
-
-@dataclass(frozen=True)
-class _Build:
-    """Builds the changes of one value; see `options_of`."""
-
-    part: Part
-    interventions: str
-    cutter: Cutter | None
-    knows_lines: bool
-    seed: int
-    max_points: int
-    to_draw: int
-    deadline: Deadline
-    ends: bool
-
-    def entry(self, x: FloatArray, row: int, reach: Reach) -> Entry:
-        """Return the changes of one value."""
-        if isinstance(reach.refused, TooLargeError):
-            most = min(_MOST_OF_ONE, self.max_points)
-            if most > reach.refused.most:
-                (reach,) = make_reaches(
-                    self.part, x[None], most=most, deadline=self.deadline
-                )
-        if reach.refused is None:
-            changes = reach.changes
-            return Entry(changes, self._single(reach), True, len(changes) - 1)
-        if isinstance(reach.refused, ContinuousError):
-            mixed = mixed_changes(
-                self.part,
-                x,
-                row,
-                self.cutter,
-                self.knows_lines,
-                self.interventions,
-                self.ends,
-            )
-            if mixed is not None:
-                return mixed
-        with allow(self.deadline, self.to_draw) as given:
-            entry = self._drawn(x)
-        self.deadline.check()
-        return entry._replace(spent=given.spent)
-
-    def _single(self, reach: Reach) -> BoolArray:
-        """Return which changes are interventions on one actionable feature."""
-        marks = reach.marks(self.interventions)
-        return np.asarray(marks[:, self.part.actionable].any(axis=1))
-
-    def _drawn(self, x: FloatArray) -> Entry:
-        """Draw some changes: of one feature, and of any features together."""
-        part = self.part
-        # The draws depend on the value only, not on the person.
-        content = np.ascontiguousarray(x + 0.0).view(np.uint32).tolist()
-        rng = np.random.default_rng([self.seed, *content])
-        by_feature = [np.zeros((0, len(x)))]
-        for j in part.actionable:
-            drawn = self._propose(x, {j: 1.0}, rng)
-            if self.interventions == "minimal" and not len(drawn):
-                # Other features must move too; the solver finds which.
-                drawn = sample_minimal(part, x, j, _FEW_DRAWS, rng).changes
-            elif not part.leads_alone(j):
-                drawn = drawn[:0]  # perhaps not minimal: effects could be cancelled
-            by_feature.append(drawn)
-        free = self._propose(x, dict.fromkeys(range(len(x)), 0.5), rng)
-        if not len(free):
-            free = sample_joint(part, x, None, _FEW_DRAWS, rng).changes
-        changes = np.concatenate([np.zeros((1, len(x))), *by_feature, free])
-        single = np.zeros(len(changes), dtype=bool)
-        single[1 : len(changes) - len(free)] = True
-        if self.interventions == "joint":
-            single = (changes[:, part.actionable] != 0).any(axis=1)
-        return Entry(changes, single, False, len(changes) - 1)
-
-    def _propose(
-        self, x: FloatArray, chances: dict[int, float], rng: np.random.Generator
-    ) -> FloatArray:
-        """Draw feasible total changes in which features move with these probabilities.
-
-        Half of the changes of a real go to an end of its range.
-        """
-        part = self.part
-        own = np.zeros((_DRAWS, len(x)))
-        for k, chance in chances.items():
-            feature = part.features[k]
-            if own_count(feature, float(x[k])) < 2:
-                continue
-            drawn = draw_own(part, x, k, _DRAWS, rng, zero=False)
-            if feature.kind != "categorical":
-                low, high = feature.own_limits(float(x[k]))
-                ends = np.where(rng.random(_DRAWS) < 0.5, low, high)
-                exact = own_count(feature, float(x[k])) == np.inf
-                drawn = np.where(exact & (rng.random(_DRAWS) < 0.5), ends, drawn)
-            own[:, k] = np.where(rng.random(_DRAWS) < chance, drawn, 0.0)
-        ok = part.feasible(np.broadcast_to(x, own.shape), own)
-        changes = part.total(own[ok])
-        return changes[(changes != 0).any(axis=1)]

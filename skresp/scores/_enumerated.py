@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._actions._feature import snap_to_bounds
 from skresp._model._point_builder import PointBuilder
 from skresp._model._row_batch import RowBatch, Segment
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, IndexArray
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._part import Part
+
+from ._changed_points import new_values
 
 
 @dataclass(frozen=True)
@@ -104,48 +105,6 @@ def make_change_table(
         sizes,
         new_values(part, before, change, point_builder),
     )
-
-
-def new_values(
-    part: Part,
-    before: FloatArray,
-    change: FloatArray,
-    point_builder: PointBuilder,
-    exact: Mapping[int, FloatArray] | None = None,
-) -> dict[int, Any]:
-    """Return the values of each column that moves, after each change.
-
-    Parameters
-    ----------
-    before, change : array of shape (n_changes, n_features)
-        Current values and total changes on the part.
-    exact : mapping of int to array of shape (n_changes,), optional
-        Reached values of some features of the part, where adding the change to the
-        current value would round.
-
-    Returns
-    -------
-    dict of column position to array, or to (labels, mask)
-    """
-    out: dict[int, Any] = {}
-    for k, (name, feature) in enumerate(zip(part.names, part.features, strict=True)):
-        moved = change[:, k] != 0
-        if not moved.any():
-            continue
-        after = snap_to_bounds(feature, before[:, k], change[:, k])
-        if exact is not None and k in exact:
-            after = exact[k]
-        if point_builder.is_number(name):
-            out[point_builder.position[name]] = point_builder.new_values(
-                name, feature, after
-            )
-        else:
-            moved &= ~np.isnan(before[:, k])
-            labels = point_builder.new_values(
-                name, feature, np.where(moved, after, 0.0)
-            )
-            out[point_builder.position[name]] = labels, moved
-    return out
 
 
 def count_hits(

@@ -21,7 +21,7 @@ from skresp.reach._deadline import Deadline
 from skresp.reach._lines import Lines, lines_of
 from skresp.reach._part import Part
 
-from ._enumerated import new_values
+from ._changed_points import changed_points, take_points
 from ._settings import ScoreSettings
 
 # Trees times lines that are walked at once, to bound memory.
@@ -116,7 +116,7 @@ def crowded_lines(
     if not lines.is_integer:
         for some in _batches(score_function, len(lines.line), batch.deadline):
             line, low, high = lines.line[some], lines.low[some], lines.high[some]
-            first, last = (line_points(lines, batch, line, end) for end in (low, high))
+            first, last = (_line_points(lines, batch, line, end) for end in (low, high))
             crowded[line[score_function.crowded(first, last, low, high)]] = True
     return crowded
 
@@ -139,7 +139,7 @@ def _evaluate(
 ) -> Pieces | None:
     """Return the pieces of some lines; ask the model where rounding could decide."""
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
-    ends = [line_points(lines, batch, line, amount) for amount in (low, high)]
+    ends = [_line_points(lines, batch, line, amount) for amount in (low, high)]
     cells = score_function.cells(ends[0], ends[1], low, high)
     if cells is None:
         return None
@@ -158,7 +158,7 @@ def _evaluate(
         unsure |= np.isnan(cells.scores).any(axis=1)
         reached = score_function.decision.gap(cells.scores) > 0
     if unsure.any():
-        segment = line_values(lines, batch, which[unsure], position[unsure])
+        segment = _line_values(lines, batch, which[unsure], position[unsure])
         reached[unsure] = batch.reaches_target(lines.rows[which[unsure]], [segment])
     return Pieces(which, cells.low, cells.high, size, reached)
 
@@ -238,18 +238,17 @@ def _split_off(
     return begin, end, some[run], alone
 
 
-def line_values(
+def _line_values(
     lines: Lines, batch: RowBatch, line: IndexArray, amount: FloatArray
 ) -> Segment:
     """Return the new values at these amounts along these lines."""
     changes = lines.changes(line, amount)
-    new = new_values(lines.part, lines.before[line], changes, batch.point_builder)
-    return Segment(0, len(line), new)
+    return changed_points(batch, lines.part, lines.before[line], changes)
 
 
-def line_points(
+def _line_points(
     lines: Lines, batch: RowBatch, line: IndexArray, amount: FloatArray
 ) -> Any:
     """Return points in the model's input format, at these amounts along these lines."""
-    cut = line_values(lines, batch, line, amount).within(0, len(line))
-    return batch.point_builder.take(lines.rows[line], [cut] if cut else [])
+    values = _line_values(lines, batch, line, amount)
+    return take_points(batch, lines.rows[line], values)

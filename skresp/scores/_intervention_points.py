@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
-from skresp._model._row_batch import Segment
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._lines import Lines
 from skresp.reach._part import Part, part_with
 from skresp.reach._sampling import Sample
 
-from ._enumerated import make_change_table, new_values
+from ._changed_points import changed_points
+from ._enumerated import make_change_table
 from ._exact_lines import Pieces, exact_lines
 from ._random_effects import draw_with_effects
 from ._responsiveness import ScoreTask
@@ -163,8 +163,8 @@ def _points_of_run(
             keys = task.keys()[rows[to_draw]]
             drawn = draw(feasible, to_draw, j, keys, settings)
             owner = np.repeat(rows[to_draw], drawn.counts)
-            new = new_values(part, drawn.before, drawn.changes, batch.point_builder)
-            reached = batch.reaches_target(owner, [Segment(0, len(owner), new)])
+            points = changed_points(batch, part, drawn.before, drawn.changes)
+            reached = batch.reaches_target(owner, [points])
             out.append(_single_points(owner, drawn.changes, reached, j))
     return out
 

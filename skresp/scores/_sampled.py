@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skresp._model._row_batch import RowBatch, Segment
+from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allow
 from skresp.reach._cache import Reach
@@ -19,7 +19,8 @@ from skresp.reach._part import Part
 from skresp.reach._sampling import Sample, sample_joint, sample_minimal
 from skresp.reach._solver_search import cannot_move, list_by_solver
 
-from ._enumerated import chunks, new_values
+from ._changed_points import changed_points
+from ._enumerated import chunks
 from ._row_rng import Keys, feature_keys, generator, uniforms
 from ._settings import ScoreSettings
 
@@ -189,7 +190,7 @@ def _list_interventions(
 
 
 def count_drawn(
-    batch: RowBatch, part: Part, rows: IndexArray, draw: Draw
+    batch: RowBatch, part: Part, rows: IndexArray, drawn: Draw
 ) -> tuple[IndexArray, IndexArray]:
     """Count how many draws of each row reach the target, and how many were evaluated.
 
@@ -198,22 +199,22 @@ def count_drawn(
     """
     hits = np.zeros(len(rows), dtype=np.intp)
     evaluated = np.zeros(len(rows), dtype=np.intp)
-    ends = np.cumsum(draw.counts)
-    for chunk in chunks(draw.counts, batch):
-        counts = draw.counts[chunk]
-        first = ends[chunk.start] - draw.counts[chunk.start]
+    ends = np.cumsum(drawn.counts)
+    for chunk in chunks(drawn.counts, batch):
+        counts = drawn.counts[chunk]
+        first = ends[chunk.start] - drawn.counts[chunk.start]
         total = int(counts.sum())
         if batch.deadline.is_over:
             if chunk.start:
                 break
             total = min(total, _LAST_DRAWS)
         points = slice(int(first), int(first) + total)
-        new = new_values(
-            part, draw.before[points], draw.changes[points], batch.point_builder
+        segment = changed_points(
+            batch, part, drawn.before[points], drawn.changes[points]
         )
         owner = np.repeat(np.arange(chunk.start, chunk.stop), counts)[:total]
         reached, answered = batch.first_answers(
-            rows[owner], [Segment(0, total, new)], final=total <= _LAST_DRAWS
+            rows[owner], [segment], final=total <= _LAST_DRAWS
         )
         owner = owner[:answered]
         hits += np.bincount(owner, reached[:answered], len(rows)).astype(np.intp)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._model._row_batch import RowBatch, Segment
+from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._lines import Lines
 from skresp.reach._part import Part
 
-from ._enumerated import new_values
+from ._changed_points import changed_points
 from ._exact_lines import Pieces, crowded_lines, exact_lines
 from ._row_rng import Keys
 from ._sampled import draw
@@ -120,13 +120,8 @@ class _Search:
         ok = self.part.feasible(before, self.part.own(change))
         ok &= (change != 0).any(axis=1)
         some = np.flatnonzero(ok)
-        new = new_values(
-            self.part, before[some], change[some], self.batch.point_builder
-        )
-        segment = Segment(0, len(some), new)
-        ok[some] = self.batch.reaches_target(
-            self.rows[owner[some]], [segment] if new else []
-        )
+        points = changed_points(self.batch, self.part, before[some], change[some])
+        ok[some] = self.batch.reaches_target(self.rows[owner[some]], [points])
         self.hits.append((owner[ok], change[ok]))
 
     def _spend(self, owner: IndexArray) -> BoolArray:

@@ -25,7 +25,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._lines import Lines, lines_of
 from skresp.reach._part import Part, satisfied
 
-from ._enumerated import new_values
+from ._changed_points import changed_points, take_points
 from ._exact_lines import evaluate_lines
 from ._settings import ScoreSettings
 
@@ -208,14 +208,9 @@ class FloatSearch:
         own = np.zeros((len(values), self.before.shape[1]))
         own[:, self.j] = values - self.now
         before = np.broadcast_to(self.before, own.shape)
-        new = new_values(
-            self.part,
-            before,
-            self.part.total(own),
-            self.batch.point_builder,
-            {self.j: values},
-        )
-        return Segment(0, len(values), new), own
+        change = self.part.total(own)
+        exact = {self.j: values}
+        return changed_points(self.batch, self.part, before, change, exact), own
 
     def reaches_target(self, values: FloatArray) -> BoolArray:
         """Return which values are feasible and accepted by `predict`."""
@@ -268,9 +263,8 @@ class FloatSearch:
         """
         ends = []
         for value in (first, last):
-            cut = self.segment(np.array([value]))[0].within(0, 1)
-            row = np.zeros(1, dtype=np.intp)
-            ends.append(self.batch.point_builder.take(row, [cut] if cut else []))
+            point, _ = self.segment(np.array([value]))
+            ends.append(take_points(self.batch, np.zeros(1, dtype=np.intp), point))
         cells = score_function.cells(
             ends[0], ends[1], np.array([first]), np.array([last])
         )

@@ -21,6 +21,7 @@ from skresp.reach._feasible_changes import (
     has_long_range,
     may_have_long_range,
 )
+from skresp.reach._option_settings import OptionSettings
 from skresp.reach._options import options_of
 from skresp.reach._part import parts_of
 from tests.small_models import RuleClassifier
@@ -76,9 +77,8 @@ def test_scores_and_verdicts_list_the_same_rows(feature, max_listed):
     values = np.arange(-12.0, 45.0)[:, None]
     feasible = FeasibleChanges.of(part, values, max_listed=max_listed)
     rows = np.arange(len(values))
-    options = options_of(
-        part, values, rows, rows, "minimal", None, False, max_listed, 0
-    )
+    settings = OptionSettings(max_listed=max_listed)
+    options = options_of(part, values, rows, rows, settings)
     np.testing.assert_array_equal(options.listed, feasible.which >= 0)
     np.testing.assert_array_equal(options.complete, options.listed)
 

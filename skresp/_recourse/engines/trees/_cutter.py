@@ -12,7 +12,7 @@ from skresp._model.trees._score_function import TreeScoreFunction
 from skresp._recourse.engines._base import NotSeparableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._part import Part
-from skresp.scores._enumerated import new_values
+from skresp.scores._changed_points import new_values
 
 
 @dataclass(frozen=True)

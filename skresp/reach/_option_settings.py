@@ -1,0 +1,58 @@
+"""Settings of the options that verdicts try on a part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+from ._deadline import NEVER, Deadline
+from ._feasible_changes import MOST_LISTED_INTEGERS
+
+# The most changes of one person on one part.
+MOST_OPTIONS = 2_000_000
+
+#: Finds the cuts of a model along lines. Arguments: the rows of the lines, the changes
+#: at their two ends, and the positions of the ends. Returns the line and the position
+#: of each cut, and on which lines two cuts are closer than rounding. None in its place
+#: means that the ends of a line represent all of it.
+Cutter = Callable[
+    [IndexArray, FloatArray, FloatArray, FloatArray, FloatArray],
+    "tuple[IndexArray, FloatArray, BoolArray]",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionSettings:
+    """Settings of the options on one part.
+
+    Attributes
+    ----------
+    interventions : {"minimal", "joint"}
+    cutter : Cutter or None
+    knows_lines : bool
+        False where nothing is known of the model along lines. Then a few values of
+        reals are tried, and their changes are not complete.
+    max_listed : int
+        How many changes of an integer that stands alone are listed.
+    seed : int
+        The seed of draws.
+    max_points : int
+        The most changes of one value.
+    to_draw : int
+        The most points that drawing changes of one value may take.
+    ends : bool
+        Whether to include the ends of the pieces of a line, which are the cheapest.
+    deadline : Deadline
+    """
+
+    interventions: str = "minimal"
+    cutter: Cutter | None = None
+    knows_lines: bool = False
+    max_listed: int = MOST_LISTED_INTEGERS
+    seed: int = 0
+    max_points: int = MOST_OPTIONS
+    to_draw: int = MOST_OPTIONS
+    ends: bool = False
+    deadline: Deadline = NEVER
