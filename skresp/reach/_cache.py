@@ -14,7 +14,11 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from ._deadline import NEVER, Deadline
 from ._errors import ContinuousError, EnumerationError
 from ._grid import MOST_ROWS_OF_ONE, list_changes
-from ._interventions import minimal_interventions, without_missing
+from ._interventions import (
+    minimal_interventions,
+    minimal_of_one,
+    without_missing,
+)
 from ._part import Part
 from ._solver_search import Search
 
@@ -201,8 +205,7 @@ def reach_by_solver(part: Part, value: FloatArray, most: int = 100_000) -> Reach
         )
         return Reach(nothing, nothing != 0, refusal)
     moved = without_missing(changes, value)
-    minimal = minimal_interventions(moved, np.array([0, len(changes)]))
-    return Reach(changes, minimal, missing=_missing(value))
+    return Reach(changes, minimal_of_one(moved), missing=_missing(value))
 
 
 def _missing(value: FloatArray) -> tuple[int, ...]:

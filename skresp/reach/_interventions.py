@@ -70,6 +70,11 @@ def minimal_interventions(
     return out
 
 
+def minimal_of_one(changes: FloatArray) -> BoolArray:
+    """Return the same for all feasible changes of one person."""
+    return minimal_interventions(changes, np.array([0, len(changes)]))
+
+
 def _words(moved: BoolArray) -> NDArray[np.uint64]:
     """Return each row of booleans as the bits of a few 64-bit words."""
     width = -(-moved.shape[1] // 64) * 64

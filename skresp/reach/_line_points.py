@@ -15,7 +15,7 @@ import numpy as np
 from skresp._actions._feature import Feature
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._interventions import minimal_interventions, without_missing
+from ._interventions import minimal_of_one, without_missing
 from ._option_settings import OptionSettings
 from ._own_changes import own_changes, own_count, own_ranges
 from ._part import Part
@@ -255,7 +255,7 @@ def mixed_entry(
     moves = without_missing(changes, x)
     marks = moves != 0
     if settings.interventions == "minimal":
-        marks = minimal_interventions(moves, np.array([0, len(changes)]))
+        marks = minimal_of_one(moves)
     single = marks[:, part.actionable].any(axis=1)
     # The changes in between are single if the one of the two that is no border is.
     inward = np.where(inner | (single[inward] == single), inward, -1)

@@ -15,7 +15,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from ._allowance import OutOfPointsError, allowance
 from ._errors import TooLargeError
 from ._grid import list_changes
-from ._interventions import minimal_interventions
+from ._interventions import minimal_of_one
 from ._own_changes import own_changes, own_count
 from ._part import Part
 from ._solver_search import MOST_BY_SOLVER, Search
@@ -160,8 +160,7 @@ def _with_others(
     if listing.refused:
         return None
     changes = listing.changes
-    marked = minimal_interventions(changes, np.array([0, len(changes)]))[:, j]
-    changes = changes[marked]
+    changes = changes[minimal_of_one(changes)[:, j]]
     sources = {source for k in reals if k != j for source, _ in part.links_into[k]}
     changes = changes[(changes[:, sorted(sources)] == 0).all(axis=1)]
     order = np.argsort(amounts)

@@ -21,9 +21,9 @@ from ._errors import ContinuousError, TooLargeError
 from ._feasible_changes import has_long_range
 from ._line_points import Entry, lone_entries, mixed_entry
 from ._option_settings import MOST_OPTIONS, OptionSettings
-from ._own_changes import own_count
+from ._own_changes import draw_own, own_count
 from ._part import Part
-from ._sampling import draw_own, sample_joint, sample_minimal
+from ._sampling import sample_joint, sample_minimal
 
 # Proposals where changes can be neither listed nor represented by lines.
 _DRAWS = 500
@@ -284,7 +284,7 @@ def _propose(
         count = own_count(feature, float(x[k]))
         if count < 2:
             continue
-        drawn = draw_own(part, x, k, _DRAWS, rng, zero=False)
+        drawn = draw_own(feature, float(x[k]), _DRAWS, rng, zero=False)
         if feature.kind != "categorical":
             low, high = feature.own_limits(float(x[k]))
             ends = np.where(rng.random(_DRAWS) < 0.5, low, high)

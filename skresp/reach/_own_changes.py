@@ -41,6 +41,36 @@ def own_changes(feature: Feature, value: float) -> FloatArray:
     return np.concatenate([[0.0], moves[moves != 0]])
 
 
+def draw_own(
+    feature: Feature, value: float, n: int, rng: np.random.Generator, *, zero: bool
+) -> FloatArray:
+    """Draw own changes from a value uniformly; with `zero` 0 is among them.
+
+    Return an empty array where there is no other change and `zero` is False.
+    """
+    count = own_count(feature, value)
+    if math.isinf(count):
+        return rng.uniform(*feature.own_limits(value), size=n)
+    if count <= 1 and not zero:
+        return np.zeros(0)
+    if feature.kind != "integer":
+        moves = own_changes(feature, value)
+        return rng.choice(moves if zero else moves[1:], size=n)
+    if count <= 1:
+        return np.zeros(n)
+    step = feature.step or 1
+    first, last = own_steps(feature, value)
+    within = first <= 0 <= last
+    if zero and not within:  # 0 is outside the range: one more value
+        positions = rng.integers(first - 1, last + 1, size=n)
+        return step * np.where(positions < first, 0.0, positions)
+    if zero:
+        return step * rng.integers(first, last + 1, size=n).astype(float)
+    positions = rng.integers(first, last + (0 if within else 1), size=n)
+    moves = np.where(within & (positions >= 0), positions + 1, positions)
+    return step * moves.astype(float)
+
+
 def own_steps(feature: Feature, value: float) -> tuple[int, int]:
     """Return the smallest and largest own change of a binary or integer, in steps.
 

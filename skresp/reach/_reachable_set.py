@@ -24,13 +24,13 @@ from skresp._dataframe import (
 from skresp._typing import FloatArray, IndexArray
 from skresp._validation import check_choice, check_feature_names, check_integer
 
-from ._cache import Reach, make_reaches, shared_cache
+from ._cache import make_reaches, shared_cache
 from ._errors import EnumerationError, TooLargeError
 from ._interventions import check_interventions
 from ._minimal_interventions import list_minimal
 from ._outcome import Outcome
-from ._part import Part, parts_of
-from ._sampling import sample_joint, sample_minimal
+from ._part import Part, located_parts, part_with
+from ._sampling import sample_interventions, sample_joint
 from ._solver_search import MOST_BY_SOLVER, Search
 
 METHODS = ("auto", "grid", "highs", "sample")
@@ -191,7 +191,7 @@ def check_feasibility(
     check_valid(action_set, table, codes)
     check_feature_names("reached", reached, action_set.names)
     outcomes = {Outcome.FEASIBLE}
-    for part in parts_of(action_set):
+    for part, columns in located_parts(action_set):
         wanted = {}
         for i, name in enumerate(part.names):
             if name in reached:
@@ -207,7 +207,7 @@ def check_feasibility(
                 else:
                     wanted[i] = code_of(name, part.features[i], reached[name])
         if wanted:
-            search = Search(part, _on(action_set, part, codes[0]))
+            search = Search(part, codes[0, columns])
             outcomes.add(search.feasible(wanted))
     for outcome in (Outcome.INFEASIBLE, Outcome.UNDECIDED):
         if outcome in outcomes:
@@ -258,14 +258,12 @@ def _by_feature(
     actions: ActionSet, x: FloatArray, feature: str, request: _Request
 ) -> _Answer:
     """Return the interventions on one feature."""
-    part = next(p for p in parts_of(actions) if feature in p.names)
     if not actions.features[feature].actionable:
         return np.zeros((0, len(x))), "grid", True, None
-    on_part, how, complete, tried = _on_part(
-        part, _on(actions, part, x), feature, request
-    )
+    part, columns = part_with(actions, feature)
+    on_part, how, complete, tried = _on_part(part, x[columns], feature, request)
     changes = np.zeros((len(on_part), len(x)))
-    changes[:, [actions.names.index(name) for name in part.names]] = on_part
+    changes[:, columns] = on_part
     return changes, how, complete, tried
 
 
@@ -279,7 +277,9 @@ def _on_part(
         if isinstance(reach.refused, TooLargeError):
             # For one person a longer list fits in memory than for many.
             reach = make_reaches(part, x[None], most=request.most)[0]
-        changes = reach.changes if j is None else _pick(reach, j, request)
+        changes = reach.changes
+        if j is not None:
+            changes = changes[reach.interventions(j, request.interventions)]
         refusal = reach.refused
         if refusal is None and len(changes) > request.most:
             refusal = TooLargeError(part.names, len(changes), request.most)
@@ -303,10 +303,11 @@ def _on_part(
         most = request.max_points or MOST_BY_HIGHS
         changes, complete = _by_solver(part, x, j, request.interventions, most)
         return changes, "highs", complete, None
-    if j is not None and request.interventions == "minimal":
-        sample = sample_minimal(part, x, j, request.wanted, request.rng)
+    n, rng = request.wanted, request.rng
+    if j is None:
+        sample = sample_joint(part, x, None, n, rng)
     else:
-        sample = sample_joint(part, x, j, request.wanted, request.rng)
+        sample = sample_interventions(part, x, j, n, rng, request.interventions)
     return sample.changes, "sample", False, sample.tried
 
 
@@ -315,19 +316,15 @@ def _by_solver(
 ) -> tuple[FloatArray, bool]:
     """Return changes listed by the solver, and whether these are all."""
     search = Search(part, x)
-    if j is not None and interventions == "minimal":
-        return search.minimal(j, most)
-    return search.changes(j, most)
-
-
-def _pick(reach: Reach, j: int, request: _Request) -> FloatArray:
-    return reach.changes[reach.interventions(j, request.interventions)]
+    if j is None:
+        return search.changes(None, most)
+    return search.interventions(j, interventions, most)
 
 
 def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _Answer:
     """Return the product of the parts' changes, listed or drawn."""
-    parts = [p for p in parts_of(actions) if p.actionable]
-    answers = [_on_part(part, _on(actions, part, x), None, request) for part in parts]
+    parts = [each for each in located_parts(actions) if each[0].actionable]
+    answers = [_on_part(part, x[columns], None, request) for part, columns in parts]
     sizes = [len(changes) for changes, *_ in answers]
     complete = all(complete for _, _, complete, _ in answers)
     methods = {how for _, how, _, _ in answers}
@@ -345,16 +342,11 @@ def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _Answer
         picks = [request.rng.integers(max(s, 1), size=n - 1) for s in sizes]
         tried.append(n - 1)
     changes = np.zeros((len(picks[0]) if sizes else 1, len(x)))
-    for part, (on_part, *_), pick in zip(parts, answers, picks, strict=True):
-        columns = [actions.names.index(name) for name in part.names]
+    for (_, columns), (on_part, *_), pick in zip(parts, answers, picks, strict=True):
         changes[:, columns] = on_part[pick] if len(on_part) else 0.0
     if how == "sample":
         changes = np.concatenate([np.zeros((1, len(x))), changes])
     return changes, how, complete, sum(tried) if tried else None
-
-
-def _on(actions: ActionSet, part: Part, x: FloatArray) -> FloatArray:
-    return x[[actions.names.index(name) for name in part.names]]
 
 
 def _as_container(actions: ActionSet, table: Any, changes: FloatArray) -> Any:

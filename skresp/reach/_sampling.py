@@ -17,7 +17,7 @@ from ._deadline import LimitError
 from ._grid import list_changes
 from ._minimal_interventions import free_reals, minimal_by_amount
 from ._outcome import Outcome
-from ._own_changes import own_changes, own_count, own_steps
+from ._own_changes import draw_own
 from ._part import Part
 from ._real_slice import Slice, draw_slice
 from ._solver_search import MOST_BY_SOLVER, MOST_SUPPORTS, Search
@@ -50,42 +50,17 @@ class Sample:
     uniform: bool = True
 
 
-def draw_own(
+def sample_interventions(
     part: Part,
     before: FloatArray,
-    k: int,
+    j: int,
     n: int,
     rng: np.random.Generator,
-    *,
-    zero: bool,
-) -> FloatArray:
-    """Draw own changes of feature `k` uniformly within its limits.
-
-    With `zero` 0 is among them.
-    """
-    feature, value = part.features[k], float(before[k])
-    count = own_count(feature, value)
-    if np.isinf(count):
-        return rng.uniform(*feature.own_limits(value), size=n)
-    if count <= 1 and not zero:
-        return np.zeros(0)
-    if feature.kind != "integer":
-        moves = own_changes(feature, value)
-        return rng.choice(moves if zero else moves[1:], size=n)
-    step = feature.step or 1
-    first, last = own_steps(feature, value)
-    if count <= 1:
-        return np.zeros(n)
-    within = first <= 0 <= last
-    if zero and not within:  # 0 is outside the range: one more value
-        positions = rng.integers(first - 1, last + 1, size=n)
-        return step * np.where(positions < first, 0.0, positions)
-    if zero:
-        return step * rng.integers(first, last + 1, size=n).astype(float)
-    positions = rng.integers(first, last + (0 if within else 1), size=n)
-    return step * np.where(within & (positions >= 0), positions + 1, positions).astype(
-        float
-    )
+    interventions: str,
+) -> Sample:
+    """Draw interventions on feature `j`, minimal or joint ones."""
+    sample = sample_minimal if interventions == "minimal" else sample_joint
+    return sample(part, before, j, n, rng)
 
 
 def sample_minimal(
@@ -150,7 +125,7 @@ def _draw_change(
     """Draw total changes of feature `j` to try, uniform within its limits."""
     part = search.part
     if not part.links_into[j]:
-        return draw_own(part, search.before, j, n, rng, zero=False)
+        return draw_own(part.features[j], float(search.before[j]), n, rng, zero=False)
     # Effects may move it further than its own change can.
     low, high = search.program.bounds(search.program.change(part.names[j]))
     if part.features[j].kind == "real":
@@ -257,7 +232,8 @@ def _configuration_source(
     def propose() -> dict[int, float]:
         own = np.zeros((1, len(before)))
         for k in discrete:
-            own[0, k] = draw_own(part, before, k, 1, rng, zero=True)[0]
+            feature, value = part.features[k], float(before[k])
+            own[0, k] = draw_own(feature, value, 1, rng, zero=True)[0]
         after = before + part.total(own)[0]
         return {k: float(after[k]) for k in discrete}
 
@@ -312,8 +288,8 @@ def _sample_discrete(
         least = min(2 * least, 4_096)
         own = np.column_stack(
             [
-                draw_own(part, before, k, size, rng, zero=True)
-                for k in range(len(before))
+                draw_own(feature, value, size, rng, zero=True)
+                for feature, value in zip(part.features, before.tolist(), strict=True)
             ]
         )
         own = own[part.feasible(np.broadcast_to(before, own.shape), own)]

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from skresp._typing import BoolArray, FloatArray
+from skresp._typing import FloatArray
 from skresp.constraints._expression import Expression, total
 from skresp.constraints._program import Program, Row, row
 
@@ -20,7 +20,7 @@ from ._allowance import OutOfPointsError
 from ._deadline import LimitError
 from ._errors import ContinuousError, EnumerationError, TooLargeError
 from ._highs import solve
-from ._interventions import minimal_interventions
+from ._interventions import minimal_of_one
 from ._outcome import Outcome
 from ._own_changes import own_count
 from ._part import Part
@@ -194,7 +194,7 @@ class Search:
         if self.part.features[j].kind == "real" or np.isnan(self.before[j]):
             # It moves only by effects, so its values cannot be listed.
             changes, complete = self.changes(j, most)
-            return changes[_minimal_rows(changes, j)], complete
+            return changes[minimal_of_one(changes)[:, j]], complete
         listed = [np.zeros((0, len(self.part.names)))]
         complete = True
         for value in self._values(j, most):
@@ -203,6 +203,14 @@ class Search:
             complete &= all_of_them
             listed.append(changes)
         return np.concatenate(listed), complete and self.can_stay
+
+    def interventions(
+        self, j: int, interventions: str, most: int
+    ) -> tuple[FloatArray, bool]:
+        """Return the interventions on `j`, and whether these are all."""
+        if interventions == "minimal":
+            return self.minimal(j, most)
+        return self.changes(j, most)
 
     @cached_property
     def can_stay(self) -> bool:
@@ -253,7 +261,7 @@ class Search:
         changes = np.concatenate(listed)
         # A wrong optimum could give a set that is not minimal. All minimal sets are
         # listed by now, so the definition can be applied.
-        return changes[_minimal_rows(changes, j)], complete
+        return changes[minimal_of_one(changes)[:, j]], complete
 
     def _enumerate(
         self, extra: list[Row], objective: Expression, most: int
@@ -325,10 +333,7 @@ def list_by_solver(
     """List the interventions on a feature by the solver; None if it cannot."""
     search = Search(part, before)
     try:
-        if interventions == "minimal":
-            changes, complete = search.minimal(j, most)
-        else:
-            changes, complete = search.changes(j, most)
+        changes, complete = search.interventions(j, interventions, most)
     except (EnumerationError, OutOfPointsError):
         return None
     return changes if complete else None
@@ -343,7 +348,3 @@ def cannot_move(part: Part, before: FloatArray, j: int) -> bool:
         return outcome is Outcome.INFEASIBLE and search.can_stay
     except LimitError:
         return False
-
-
-def _minimal_rows(changes: FloatArray, j: int) -> BoolArray:
-    return minimal_interventions(changes, np.array([0, len(changes)]))[:, j]

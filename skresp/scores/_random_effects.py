@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,11 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp._validation import check_feature_names
 from skresp.reach._allowance import allow, allowance
 from skresp.reach._feasible_changes import FeasibleChanges
+from skresp.reach._own_changes import draw_own
 from skresp.reach._part import satisfied
-from skresp.reach._sampling import Sample, draw_own, sample_joint, sample_minimal
+from skresp.reach._sampling import TRIES_PER_POINT, Sample, sample_interventions
 
 from ._settings import ScoreSettings
-
-# Proposals for each wanted point. After that the points drawn so far are returned.
-TRIES_PER_POINT = 20
 
 
 @dataclass(frozen=True)
@@ -163,7 +161,7 @@ def _interventions(
         n = int(min(n, allowance().points))
         allowance().spend(n)
     if entry < 0:
-        amounts = draw_own(part, x, j, n, rng, zero=False)
+        amounts = draw_own(part.features[j], float(x[j]), n, rng, zero=False)
         return Sample(amounts[:, None], n)
     reach = feasible.reaches[entry]
     if reach.refused is None:
@@ -171,10 +169,7 @@ def _interventions(
         if not len(pool):
             return Sample(np.zeros((0, len(part.names))), 0)
         return Sample(reach.changes[rng.choice(pool, size=n)], n)
-    sample: Callable[..., Sample] = (
-        sample_minimal if settings.interventions == "minimal" else sample_joint
-    )
-    return sample(part, x, j, n, rng)
+    return sample_interventions(part, x, j, n, rng, settings.interventions)
 
 
 def _is_feasible(

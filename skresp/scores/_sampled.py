@@ -16,7 +16,7 @@ from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._minimal_interventions import list_minimal
 from skresp.reach._own_changes import own_ranges
 from skresp.reach._part import Part
-from skresp.reach._sampling import Sample, sample_joint, sample_minimal
+from skresp.reach._sampling import Sample, sample_interventions
 from skresp.reach._solver_search import cannot_move, list_by_solver
 
 from ._changed_points import changed_points
@@ -163,9 +163,10 @@ def _draw_unlisted(
         if changes is not None:
             drawn = Sample(changes, 0)
         else:
-            sample = sample_minimal if interventions == "minimal" else sample_joint
             with allow(settings.deadline, settings.points - given.spent):
-                drawn = sample(part, x, j, n, generator(key))
+                drawn = sample_interventions(
+                    part, x, j, n, generator(key), interventions
+                )
                 is_exact = not len(drawn.changes) and cannot_move(part, x, j)
             if not len(drawn.changes) and not is_exact:
                 settings.deadline.check()  # no draw in time is not a score of 0
