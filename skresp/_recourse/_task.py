@@ -16,7 +16,6 @@ from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import features_on_lines, may_have_long_range
-from skresp.reach._option_settings import OptionSettings
 from skresp.reach._options import (
     Options,
     has_moved,
@@ -25,6 +24,7 @@ from skresp.reach._options import (
     thinned,
 )
 from skresp.reach._part import Part, located_parts
+from skresp.reach._value_options import OptionSettings
 from skresp.scores._responsiveness import InvalidRowsError
 
 from ._budget import SearchBudget

@@ -19,11 +19,12 @@ from ._allowance import allow
 from ._cache import Reach, make_reaches, shared_cache
 from ._errors import ContinuousError, TooLargeError
 from ._feasible_changes import has_long_range
-from ._line_points import Entry, lone_entries, mixed_entry
-from ._option_settings import MOST_OPTIONS, OptionSettings
+from ._lone_options import lone_options
+from ._mixed_options import mixed_options
 from ._own_changes import draw_own, own_count
 from ._part import Part
 from ._sampling import sample_joint, sample_minimal
+from ._value_options import MOST_OPTIONS, OptionSettings, ValueOptions
 
 # Proposals where changes can be neither listed nor represented by lines.
 _DRAWS = 500
@@ -178,16 +179,16 @@ def options_of(
     values, rows, which : arrays of `Options`
     settings : OptionSettings
     """
-    by_value: dict[int, Entry] = {}
+    by_value: dict[int, ValueOptions] = {}
     is_long = has_long_range(part, values, settings.max_listed)
     if is_long.any():
-        entries = lone_entries(part, values[is_long], rows[is_long], settings)
+        entries = lone_options(part, values[is_long], rows[is_long], settings)
         by_value |= zip(np.flatnonzero(is_long).tolist(), entries, strict=True)
     if not is_long.all():
         reaches = shared_cache.get(part, values[~is_long], settings.deadline)
         for i, reach in zip(np.flatnonzero(~is_long).tolist(), reaches, strict=True):
             settings.deadline.check()
-            by_value[i] = _entry_of(part, values[i], int(rows[i]), reach, settings)
+            by_value[i] = _value_options(part, values[i], int(rows[i]), reach, settings)
     return _joined(part, values, rows, which, [by_value[i] for i in range(len(values))])
 
 
@@ -196,9 +197,9 @@ def _joined(
     values: FloatArray,
     rows: IndexArray,
     which: IndexArray,
-    entries: list[Entry],
+    entries: list[ValueOptions],
 ) -> Options:
-    """Return the entries of all values as one object."""
+    """Return the options of all values as one object."""
     counts = [len(entry.changes) for entry in entries]
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
     inward = np.full(offsets[-1], -1, dtype=np.intp)
@@ -223,9 +224,9 @@ def _joined(
     )
 
 
-def _entry_of(
+def _value_options(
     part: Part, x: FloatArray, row: int, reach: Reach, settings: OptionSettings
-) -> Entry:
+) -> ValueOptions:
     """Return the changes of one value: listed, along lines, or drawn."""
     deadline = settings.deadline
     if isinstance(reach.refused, TooLargeError):
@@ -235,18 +236,18 @@ def _entry_of(
     if reach.refused is None:
         marks = reach.marks(settings.interventions)
         single = np.asarray(marks[:, part.actionable].any(axis=1))
-        return Entry(reach.changes, single, True, len(reach.changes) - 1)
+        return ValueOptions(reach.changes, single, True, len(reach.changes) - 1)
     if isinstance(reach.refused, ContinuousError):
-        mixed = mixed_entry(part, x, row, settings)
+        mixed = mixed_options(part, x, row, settings)
         if mixed is not None:
             return mixed
     with allow(deadline, settings.to_draw) as given:
-        entry = _drawn_entry(part, x, settings)
+        entry = _drawn_options(part, x, settings)
     deadline.check()
     return entry._replace(spent=given.spent)
 
 
-def _drawn_entry(part: Part, x: FloatArray, settings: OptionSettings) -> Entry:
+def _drawn_options(part: Part, x: FloatArray, settings: OptionSettings) -> ValueOptions:
     """Draw some changes: of one feature, and of any features together."""
     # The draws depend on the value only, not on the person.
     content = np.ascontiguousarray(x + 0.0).view(np.uint32).tolist()
@@ -268,7 +269,7 @@ def _drawn_entry(part: Part, x: FloatArray, settings: OptionSettings) -> Entry:
     single[1 : len(changes) - len(free)] = True
     if settings.interventions == "joint":
         single = (changes[:, part.actionable] != 0).any(axis=1)
-    return Entry(changes, single, False, len(changes) - 1)
+    return ValueOptions(changes, single, False, len(changes) - 1)
 
 
 def _propose(

@@ -21,9 +21,9 @@ from skresp.reach._feasible_changes import (
     has_long_range,
     may_have_long_range,
 )
-from skresp.reach._option_settings import OptionSettings
 from skresp.reach._options import options_of
 from skresp.reach._part import parts_of
+from skresp.reach._value_options import OptionSettings
 from tests.small_models import RuleClassifier
 
 LIMIT = st.one_of(st.none(), st.integers(0, 8))

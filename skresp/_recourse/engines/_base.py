@@ -15,9 +15,9 @@ from skresp._recourse._budget import SearchBudget
 from skresp._recourse._option_points import choices_reach_target
 from skresp._recourse._status import Proof, Status
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
-from skresp.reach._option_settings import Cutter
 from skresp.reach._options import Options
 from skresp.reach._part import Part
+from skresp.reach._value_options import Cutter
 
 
 class NotSeparableError(Exception):

@@ -1,9 +1,10 @@
-"""Settings of the options that verdicts try on a part."""
+"""The options of one value of a part, and the settings they are made with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
@@ -12,6 +13,10 @@ from ._feasible_changes import MOST_LISTED_INTEGERS
 
 # The most changes of one person on one part.
 MOST_OPTIONS = 2_000_000
+# Points tried along a line where nothing is known of the model.
+LINE_POINTS = 65
+# Distance of the points beside a cut of a model, relative to the numbers there.
+LINE_END = 1e-9
 
 #: Finds the cuts of a model along lines. Arguments: the rows of the lines, the changes
 #: at their two ends, and the positions of the ends. Returns the line and the position
@@ -56,3 +61,32 @@ class OptionSettings:
     to_draw: int = MOST_OPTIONS
     ends: bool = False
     deadline: Deadline = NEVER
+
+
+class ValueOptions(NamedTuple):
+    """The options of one value of a part, staying put first.
+
+    Attributes
+    ----------
+    changes : array of shape (n_changes, n_features)
+        Total changes.
+    single : array of bool of shape (n_changes,)
+        Which are interventions on one feature.
+    complete : bool
+        Whether they represent all feasible changes.
+    points : int
+        The number of points that they cost.
+    inward : array of shape (n_changes,) or None
+        For each change the next one with a smaller own change along its line, if all
+        changes in between are feasible, and single where it is; otherwise -1. None
+        where the changes are a complete list, or not on a line.
+    spent : int
+        The number of points that drawing them took.
+    """
+
+    changes: FloatArray
+    single: BoolArray
+    complete: bool
+    points: int
+    inward: IndexArray | None = None
+    spent: int = 0
