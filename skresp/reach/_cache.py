@@ -72,6 +72,7 @@ class Reach:
 
     @cached_property
     def _used(self) -> dict[tuple[tuple[int, ...], str], tuple[FloatArray, BoolArray]]:
+        """Results of `used`."""
         return {}
 
     @property
@@ -81,7 +82,7 @@ class Reach:
 
 
 class ReachCache:
-    """One entry a distinct part value, the least recently used ones dropped first.
+    """Feasible changes by part and value; the least recently used are dropped first.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ class ReachCache:
     Attributes
     ----------
     hits, misses : int
-        Part values found, and made.
+        How many values were found, and how many had to be computed.
 
     Examples
     --------
@@ -209,6 +210,7 @@ def reach_by_solver(part: Part, value: FloatArray, most: int = 100_000) -> Reach
 
 
 def _missing(value: FloatArray) -> tuple[int, ...]:
+    """Return the positions of missing values."""
     return tuple(np.flatnonzero(np.isnan(value)).tolist())
 
 

@@ -21,7 +21,7 @@ from ._cache import Reach, reach_by_solver, shared_cache
 from ._deadline import NEVER, Deadline
 from ._distinct_rows import distinct_rows
 from ._own_changes import most_steps, own_ranges
-from ._part import Part, parts_of, stands_alone
+from ._part import Part, parts_of
 
 # The most changes that are listed for an integer feature that stands alone. With more,
 # a score is computed along its line or sampled, and a verdict uses points of its line.
@@ -104,7 +104,7 @@ def has_long_range(part: Part, values: FloatArray, max_listed: int) -> BoolArray
     They are rows whose own range of a number that stands alone is long: a range of
     reals, or of integers with more than `max_listed` steps. Other rows do not matter.
     """
-    if not stands_alone(part):
+    if not part.stands_alone:
         return np.zeros(len(values), dtype=bool)
     low, high = own_ranges(part.features[0], values[:, 0])
     if part.features[0].kind == "real":
@@ -114,7 +114,7 @@ def has_long_range(part: Part, values: FloatArray, max_listed: int) -> BoolArray
 
 def may_have_long_range(part: Part, max_listed: int) -> bool:
     """Return whether `has_long_range` can be true for some row."""
-    if not stands_alone(part) or not part.features[0].can_change:
+    if not part.stands_alone or not part.features[0].can_change:
         return False
     return part.features[0].kind == "real" or most_steps(part.features[0]) > max_listed
 

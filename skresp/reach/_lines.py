@@ -9,7 +9,7 @@ import numpy as np
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._own_changes import own_ranges
-from ._part import Part, stands_alone
+from ._part import Part
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def lines_of(
         return none
     low, high = own_ranges(feature, before[:, j])
     moves = low < high
-    if stands_alone(part):
+    if part.stands_alone:
         some = np.flatnonzero(moves)
         return replace(none, has_line=moves, line=some, low=low[some], high=high[some])
     if feature.kind != "real" or not part.leads_alone(j):

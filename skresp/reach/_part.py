@@ -61,6 +61,15 @@ class Part:
         """Positions of the actionable features."""
         return tuple(i for i, f in enumerate(self.features) if f.actionable)
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether the part is one integer or real feature without constraints."""
+        return (
+            len(self.names) == 1
+            and not self.constraints
+            and self.features[0].kind in ("integer", "real")
+        )
+
     @cached_property
     def followers(self) -> tuple[int, ...]:
         """Positions of the features that are mutable but not actionable."""
@@ -197,15 +206,6 @@ class Part:
             else:
                 rule.encode(program)
         return program
-
-
-def stands_alone(part: Part) -> bool:
-    """Return whether a part is one integer or real feature without constraints."""
-    return (
-        len(part.names) == 1
-        and not part.constraints
-        and part.features[0].kind in ("integer", "real")
-    )
 
 
 def satisfied(rule: Constraint, before: FloatArray, after: FloatArray) -> BoolArray:

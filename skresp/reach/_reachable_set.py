@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ from skresp._validation import check_choice, check_feature_names, check_integer
 from ._cache import make_reaches, shared_cache
 from ._errors import EnumerationError, TooLargeError
 from ._interventions import check_interventions
-from ._minimal_interventions import list_minimal
+from ._interventions_by_amount import list_minimal
 from ._outcome import Outcome
 from ._part import Part, located_parts, part_with
 from ._sampling import sample_interventions, sample_joint
@@ -46,16 +46,16 @@ class ReachableSet:
     Attributes
     ----------
     points : same container as the person
-        One row a reached point.
+        The reached points, one per row.
     changes : frame or array
-        What each point adds to the person, one column a feature; for a categorical
-        feature the number of places moved in its categories.
+        The change that leads to each point, with one column per feature. For a
+        categorical feature it is the number of places moved in its categories.
     complete : bool
-        Whether these are all the points there are. A sample never is.
+        Whether these are all points. It is False for a sample.
     method : {"grid", "highs", "sample"}
-        How they were found.
+        How the points were found.
     n_tried : int or None
-        For a sample: how many proposals it took.
+        The number of proposals of a sample.
     """
 
     points: Any
@@ -136,20 +136,19 @@ def reachable_set(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
     request = _Request(interventions, method, max_points, rng)
     if feature is None:
-        changes, how, complete, tried = _everything(action_set, codes[0], request)
+        found = _everything(action_set, codes[0], request)
     else:
         check_choice("feature", feature, action_set.names)
-        changes, how, complete, tried = _by_feature(
-            action_set, codes[0], feature, request
-        )
-    points = take_rows(table, np.zeros(len(changes), dtype=np.intp))
-    before = np.repeat(codes, len(changes), axis=0)
+        found = _by_feature(action_set, codes[0], feature, request)
+    n = len(found.changes)
+    points = take_rows(table, np.zeros(n, dtype=np.intp))
+    before = np.repeat(codes, n, axis=0)
     return ReachableSet(
-        decode(action_set, points, before, before + changes),
-        _as_container(action_set, table, changes),
-        complete,
-        how,
-        tried,
+        decode(action_set, points, before, before + found.changes),
+        _as_container(action_set, table, found.changes),
+        found.complete,
+        found.method,
+        found.tried,
     )
 
 
@@ -191,24 +190,21 @@ def check_feasibility(
     check_valid(action_set, table, codes)
     check_feature_names("reached", reached, action_set.names)
     outcomes = {Outcome.FEASIBLE}
+    positions = column_positions(action_set, table)
     for part, columns in located_parts(action_set):
         wanted = {}
-        for i, name in enumerate(part.names):
-            if name in reached:
-                position = column_positions(action_set, table)[
-                    action_set.names.index(name)
-                ]
-                now = column(table, position)[0]
-                if now == reached[name]:
-                    if part.features[i].can_change or part.constraints:
-                        wanted[i] = codes[0, action_set.names.index(name)]
-                elif not part.constraints and not part.features[i].can_change:
+        for i, (name, k) in enumerate(zip(part.names, columns, strict=True)):
+            if name not in reached:
+                continue
+            is_fixed = not part.constraints and not part.features[i].can_change
+            if column(table, positions[k])[0] != reached[name]:
+                if is_fixed:
                     return Outcome.INFEASIBLE
-                else:
-                    wanted[i] = code_of(name, part.features[i], reached[name])
+                wanted[i] = code_of(name, part.features[i], reached[name])
+            elif not is_fixed:
+                wanted[i] = codes[0, k]
         if wanted:
-            search = Search(part, codes[0, columns])
-            outcomes.add(search.feasible(wanted))
+            outcomes.add(Search(part, codes[0, columns]).feasible(wanted))
     for outcome in (Outcome.INFEASIBLE, Outcome.UNDECIDED):
         if outcome in outcomes:
             return outcome
@@ -225,9 +221,9 @@ def check_valid(
             more = int(bad.sum()) - len(labels)
             rows = ", ".join(labels) + (f" and {more} more" if more > 0 else "")
             raise ValueError(
-                f"{int(bad.sum())} of {len(codes)} rows break a constraint as they "
-                f"stand (row {rows}): {rule.describe()} See ActionSet.check(X) for all "
-                f"of them; correct or leave out such rows"
+                f"{int(bad.sum())} of {len(codes)} rows break a constraint before any "
+                f"change (row {rows}): {rule.describe()} See ActionSet.check(X) for "
+                f"all of them; correct or leave out such rows"
                 f"{f', {way_out},' if way_out else ','} or drop the constraint."
             )
 
@@ -243,33 +239,40 @@ class _Request:
 
     @property
     def most(self) -> int:
+        """The most points to list."""
         return self.max_points or MOST_POINTS
 
     @property
     def wanted(self) -> int:
+        """The number of points to draw."""
         return self.max_points or SAMPLED_POINTS
 
 
-# Changes, the method that found them, whether they are all, and the proposals made.
-_Answer = tuple[FloatArray, str, bool, int | None]
+class _Found(NamedTuple):
+    """Changes, and how they were found; see `ReachableSet`."""
+
+    changes: FloatArray
+    method: str
+    complete: bool
+    tried: int | None = None
 
 
 def _by_feature(
     actions: ActionSet, x: FloatArray, feature: str, request: _Request
-) -> _Answer:
+) -> _Found:
     """Return the interventions on one feature."""
     if not actions.features[feature].actionable:
-        return np.zeros((0, len(x))), "grid", True, None
+        return _Found(np.zeros((0, len(x))), "grid", True)
     part, columns = part_with(actions, feature)
-    on_part, how, complete, tried = _on_part(part, x[columns], feature, request)
-    changes = np.zeros((len(on_part), len(x)))
-    changes[:, columns] = on_part
-    return changes, how, complete, tried
+    found = _changes_on_part(part, x[columns], feature, request)
+    changes = np.zeros((len(found.changes), len(x)))
+    changes[:, columns] = found.changes
+    return found._replace(changes=changes)
 
 
-def _on_part(
+def _changes_on_part(
     part: Part, x: FloatArray, feature: str | None, request: _Request
-) -> _Answer:
+) -> _Found:
     """Return changes of one part: interventions on a feature, or all feasible ones."""
     j = None if feature is None else part.names.index(feature)
     if request.method in ("auto", "grid"):
@@ -284,31 +287,31 @@ def _on_part(
         if refusal is None and len(changes) > request.most:
             refusal = TooLargeError(part.names, len(changes), request.most)
         if refusal is None:
-            return changes, "grid", True, None
+            return _Found(changes, "grid", True)
         if request.method == "grid":
             raise refusal
         if j is not None and request.interventions == "minimal":
             for how, solver in (("grid", False), ("highs", True)):
                 listed = list_minimal(part, x, j, solver=solver)
                 if listed is not None and len(listed) <= request.most:
-                    return listed, how, True, None
+                    return _Found(listed, how, True)
         few = min(request.most, MOST_BY_SOLVER)
         try:
             changes, complete = _by_solver(part, x, j, request.interventions, few)
             if complete:
-                return changes, "highs", True, None
+                return _Found(changes, "highs", True)
         except EnumerationError:
             pass
     if request.method == "highs":
         most = request.max_points or MOST_BY_HIGHS
         changes, complete = _by_solver(part, x, j, request.interventions, most)
-        return changes, "highs", complete, None
+        return _Found(changes, "highs", complete)
     n, rng = request.wanted, request.rng
     if j is None:
         sample = sample_joint(part, x, None, n, rng)
     else:
         sample = sample_interventions(part, x, j, n, rng, request.interventions)
-    return sample.changes, "sample", False, sample.tried
+    return _Found(sample.changes, "sample", False, sample.tried)
 
 
 def _by_solver(
@@ -321,16 +324,18 @@ def _by_solver(
     return search.interventions(j, interventions, most)
 
 
-def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _Answer:
+def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _Found:
     """Return the product of the parts' changes, listed or drawn."""
     parts = [each for each in located_parts(actions) if each[0].actionable]
-    answers = [_on_part(part, x[columns], None, request) for part, columns in parts]
-    sizes = [len(changes) for changes, *_ in answers]
-    complete = all(complete for _, _, complete, _ in answers)
-    methods = {how for _, how, _, _ in answers}
+    answers = [
+        _changes_on_part(part, x[columns], None, request) for part, columns in parts
+    ]
+    sizes = [len(answer.changes) for answer in answers]
+    complete = all(answer.complete for answer in answers)
+    methods = {answer.method for answer in answers}
     how = next((m for m in ("sample", "highs") if m in methods), "grid")
     size = math.prod(sizes)
-    tried = [t for *_, t in answers if t is not None]
+    tried = [answer.tried for answer in answers if answer.tried is not None]
     if request.method != "sample" and complete and size <= request.most:
         picks = list(np.unravel_index(np.arange(size), sizes)) if sizes else []
     elif request.method in ("grid", "highs"):
@@ -342,14 +347,15 @@ def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _Answer
         picks = [request.rng.integers(max(s, 1), size=n - 1) for s in sizes]
         tried.append(n - 1)
     changes = np.zeros((len(picks[0]) if sizes else 1, len(x)))
-    for (_, columns), (on_part, *_), pick in zip(parts, answers, picks, strict=True):
-        changes[:, columns] = on_part[pick] if len(on_part) else 0.0
+    for (_, columns), answer, pick in zip(parts, answers, picks, strict=True):
+        changes[:, columns] = answer.changes[pick] if len(answer.changes) else 0.0
     if how == "sample":
         changes = np.concatenate([np.zeros((1, len(x))), changes])
-    return changes, how, complete, sum(tried) if tried else None
+    return _Found(changes, how, complete, sum(tried) if tried else None)
 
 
 def _as_container(actions: ActionSet, table: Any, changes: FloatArray) -> Any:
+    """Return changes in the container and the column order of a table."""
     order: IndexArray = np.argsort(column_positions(actions, table))
     if not is_frame(table):
         return changes[:, order]

@@ -15,7 +15,7 @@ from skresp.constraints._program import Row, row
 from ._allowance import allowance
 from ._deadline import LimitError
 from ._grid import list_changes
-from ._minimal_interventions import free_reals, minimal_by_amount
+from ._interventions_by_amount import free_reals, minimal_by_amount
 from ._outcome import Outcome
 from ._own_changes import draw_own
 from ._part import Part

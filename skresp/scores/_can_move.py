@@ -40,19 +40,21 @@ def can_move(actions: ActionSet, codes: FloatArray, keys: Keys) -> BoolArray:
         if part.actionable:
             for start in range(0, len(codes), ROWS_AT_ONCE):
                 run = slice(start, min(start + ROWS_AT_ONCE, len(codes)))
-                moves = _on_part(part, codes[run][:, columns], keys[run])
+                moves = _can_move_on_part(part, codes[run][:, columns], keys[run])
                 out[run, columns[list(part.actionable)]] = moves
     return out
 
 
-def _on_part(part: Part, values: FloatArray, keys: Keys) -> BoolArray:
+def _can_move_on_part(part: Part, values: FloatArray, keys: Keys) -> BoolArray:
     """Return the same for one part, with a column for each actionable feature."""
     try:
         feasible = FeasibleChanges.of(part, values)
     except TooManyTogetherError:
         half = len(values) // 2
         halves = slice(None, half), slice(half, None)
-        return np.concatenate([_on_part(part, values[h], keys[h]) for h in halves])
+        return np.concatenate(
+            [_can_move_on_part(part, values[h], keys[h]) for h in halves]
+        )
     out = np.zeros((len(values), len(part.actionable)), dtype=bool)
     listed = np.flatnonzero(feasible.which >= 0)
     if len(listed):

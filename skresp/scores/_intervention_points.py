@@ -218,13 +218,13 @@ def interventions_of(
             actions, feasible, columns, 0, codes[0], j, settings, rng
         )
         return drawn, False
-    drawn, complete = _on_part(feasible, j, keys, settings)
+    drawn, complete = _interventions_on_part(feasible, j, keys, settings)
     changes = np.zeros((len(drawn.changes), len(actions.names)))
     changes[:, columns] = drawn.changes
     return replace(drawn, changes=changes), complete
 
 
-def _on_part(
+def _interventions_on_part(
     feasible: FeasibleChanges, j: int, keys: Keys, settings: ScoreSettings
 ) -> tuple[Sample, bool]:
     """Return the interventions of one person on a part, and whether these are all."""

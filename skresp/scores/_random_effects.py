@@ -109,9 +109,7 @@ def draw_with_effects(
     with its change and drawn again (Algorithm 1 of the paper). There may be fewer than
     `n_samples`.
     """
-    effects = settings.effects
-    assert effects is not None
-    n = settings.n_samples
+    effects, n = settings.effects, settings.n_samples
     points_left = settings.points
     accepted: list[FloatArray] = []
     count = tried = 0

@@ -36,7 +36,7 @@ from skresp.reach._feasible_changes import (
 )
 from skresp.reach._grid import MOST_ROWS_OF_ONE
 from skresp.reach._own_changes import most_steps
-from skresp.reach._part import Part, parts_of, stands_alone
+from skresp.reach._part import Part, parts_of
 
 from ._settings import ScoreSettings
 
@@ -93,7 +93,7 @@ def points_of_score(
 
 def _may_be_sampled(part: Part) -> bool:
     """Return whether somebody may have changes on a part that are not all listed."""
-    if stands_alone(part):
+    if part.stands_alone:
         return may_have_long_range(part, MOST_LISTED_BESIDE_A_LINE)
     return math.prod(_most_changes(f) for f in part.features) > MOST_ROWS_OF_ONE
 

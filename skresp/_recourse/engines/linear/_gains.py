@@ -26,7 +26,6 @@ from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._options import Options
-from skresp.reach._part import stands_alone
 from skresp.reach._upper_bound import MOST_NODES
 
 from ._optimum import Optimum, best_change
@@ -95,7 +94,7 @@ class Gains(TableRun):
         The best change that the solver finds is added to the options of the part.
         """
         options, width = self.options[p], self.n_rivals
-        if stands_alone(options.part) and not options.is_thinned:
+        if options.part.stands_alone and not options.is_thinned:
             return {}  # one of the ends, which are among the options, is the best
         wanted = ~options.complete
         if not self.budget.best_only:
