@@ -42,10 +42,10 @@ from ._settings import ScoreSettings
 
 
 def drawn_rows(feasible: FeasibleChanges, settings: ScoreSettings) -> list[IndexArray]:
-    """Return groups of rows whose interventions are not, or not to be, all listed.
+    """Return groups of rows whose scores do not come from a list.
 
-    Rows with a long range, rows of parts without a list, and with `method="sample"`
-    rows with a list. Rows that break a constraint are in no group.
+    They are rows with a long range, rows of parts without a list, and rows with a list
+    if `method="sample"`. Rows that break a constraint are in no group.
     """
     is_long = feasible.which < 0
     unlisted = ~is_long & feasible.valid
@@ -65,8 +65,8 @@ def may_have_lines(actions: ActionSet) -> bool:
 def max_listed(score_function: LineFunction, actions: ActionSet) -> int | None:
     """Return how many changes of an integer that stands alone are listed.
 
-    Few if the model is known along all lines that are left then. None if it is not
-    known along some line even if as many as possible are listed.
+    Few if the model is known along every line that is left then; otherwise as many as
+    possible, on the same condition. None if neither will do.
     """
     for most in (MOST_LISTED_BESIDE_A_LINE, MOST_LISTED_INTEGERS):
         if score_function.maps_lines(features_on_lines(actions, most)):
