@@ -11,6 +11,8 @@ from skresp._text import decimals, join_words, number, percent, state
 from . import _sentences as say
 
 _MOST_RANGES = 4
+# A range narrower than this share of what the person can reach is hard to aim at.
+_SLIVER = 0.01
 # With more changes than this a share says more than a count.
 _FEW = 12
 
@@ -20,8 +22,28 @@ def works(change: WorkingChange, feature: Feature, always: bool = False) -> str:
     found = change.always if always else change.ranges or change.values
     if change.values:
         return _or([state(value, change.kind) for value in found])
+    if change.ends is not None:
+        found = _without_slivers(change, feature)
     pieces = (_range(pair, change.step, feature) for pair in found)
     return _or([text for piece in pieces for text in piece])
+
+
+def _without_slivers(
+    change: WorkingChange, feature: Feature
+) -> list[tuple[float, float]]:
+    """Return the ranges of a line without those that are too narrow to aim at.
+
+    They stay if there is no other, and if the example may be one of them.
+    """
+    if change.kind != "real" or len(change.moves) > 1:
+        return change.ranges
+    down, up = feature.own_limits(float(change.now))
+    wide = [
+        (low, high)
+        for (low, high), at_end in zip(change.ranges, change.ends or (), strict=True)
+        if any(at_end) or high - low >= _SLIVER * (up - down)
+    ]
+    return wide or change.ranges
 
 
 def _range(pair: tuple[float, float], step: int, feature: Feature) -> list[str]:

@@ -18,7 +18,6 @@ from skresp._explain._person import Move, Person
 from skresp._explain._working_values import (
     WorkingChange,
     share_known,
-    working_change,
     working_changes,
 )
 from skresp._recourse._verdicts import Verdicts
@@ -28,6 +27,7 @@ from skresp._validation import check_feature_names, check_integer, to_python
 from . import _change_text as _change
 from . import _sentences as say
 from ._letter import as_html, as_text
+from ._listed_changes import listed_changes
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +96,9 @@ def notice(
         Display names that take precedence over `names`. A notice lists changes that
         work, so these texts are not reasons for the decision itself.
     max_reasons : int, default=4
-        The maximum number of features to list.
+        The maximum number of features to list. Features of which less than 5% of the
+        changes work are listed only if no other feature works. Of the columns of one
+        Thermometer or Ordinal constraint only the smallest change is listed.
     names : mapping from feature to text, optional
         Display names of features. The default is the name of the column.
     wanted : str, optional
@@ -165,7 +167,7 @@ def notice(
         )
     called = _display_names(explanation.feature_names, names=names, reasons=reasons)
     status, working = _status(explanation, position, verdicts)
-    listed = working[:max_reasons]
+    listed, more = listed_changes(explanation, position, working, max_reasons)
     content: dict[str, Any] = {
         "row": _plain(row_labels(as_table(explanation.data))[position]),
         "status": status,
@@ -173,7 +175,7 @@ def notice(
         "target": str(explanation.target),
         "threshold": explanation.threshold,
         "reasons": [],
-        "more": len(working) - len(listed),
+        "more": more,
         "together": [],
         "by_chance": explanation._has_random_effects,
         "sampled": bool((~explanation.exact[position]).any()),
@@ -185,8 +187,7 @@ def notice(
         "note": "" if status == "approved" else say.NOTE,
     }
     features = explanation._features
-    for j in listed:
-        change = working_change(explanation, position, j)
+    for change in listed:
         content["reasons"].append(_reason(change, features, called))
     known = status in ("single", "joint", "possible") and not listed
     if verdicts is not None and known and verdicts.has_witness[position]:

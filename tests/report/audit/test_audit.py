@@ -21,6 +21,7 @@ from skresp import ActionSet, ResponsivenessExplainer, ShapExplainer
 from skresp._recourse._status import PROOFS
 from skresp.constraints import Linear
 from skresp.metrics import compare_explainers, recourse_summary
+from skresp.metrics._share_interval import newcombe, wilson
 from skresp.report import AuditReport, notice
 from skresp.report._audit._page import page
 from skresp.report._audit.sections._registry import SECTIONS
@@ -214,6 +215,51 @@ def test_the_page_starts_with_the_finding_and_counts_people_in_groups():
     assert f"{women_denied} of {women.sum()} (" in words
     assert "Making only some of these changes" in words
     assert "leads to approval of the loan. You would need" in words
+
+
+def test_the_gap_between_groups_is_the_largest_one_and_has_an_interval():
+    us = lender()
+    status = us.verdicts.status
+    denied = np.flatnonzero(status != "approved")
+    # Three groups of the denied: some fixed, none fixed, too few to have a share.
+    fixed, others = denied[status[denied] == "fixed"], denied[status[denied] != "fixed"]
+    labels = np.full(len(us.X), "approved", dtype=object)
+    labels[others], labels[others[:9]] = "none", "few"
+    labels[fixed] = labels[others[9:15]] = "some"
+    made = AuditReport.from_estimator(
+        us.explainer, us.X, groups=labels, sections=["people"]
+    )
+    people = made.to_dict()["people"]
+    lines = {line["group"]: line for line in people["groups"]}
+    k, n, m = len(fixed), len(fixed) + 6, len(others) - 15
+    assert min(n, m) >= 10
+    assert lines["some"]["interval"] == [*wilson(k, n)]
+    assert lines["few"]["interval"] is lines["approved"]["interval"] is None
+    lower, upper = newcombe(k, n, 0, m)
+    assert people["gap"] == {
+        "high": "some",
+        "low": "none",
+        "difference": k / n,
+        "lower": lower,
+        "upper": upper,
+    }
+    words = " ".join("".join(Tags(made.html).words).split())
+    assert "between some and none: the share for whom no change works differs" in words
+    assert f"by {100 * k / n:.0f} percentage points (95% interval: " in words
+    assert ("can arise by chance" in words) == (lower <= 0)
+    assert "few (few people) 0 of 9 " in words
+    assert "0 of 9 (" not in words
+
+
+def test_a_gap_that_may_be_chance_is_said_to_be():
+    us = lender()
+    labels = np.where(np.arange(len(us.X)) % 2, "odd", "even")
+    made = AuditReport.from_estimator(
+        us.explainer, us.X, groups=labels, sections=["people"]
+    )
+    gap = made.to_dict()["people"]["gap"]
+    assert gap["lower"] <= 0 <= gap["difference"] <= gap["upper"]
+    assert "can arise by chance" in made.html
 
 
 def test_what_is_not_known_is_explained():
