@@ -112,7 +112,7 @@ class SingleFeatures:
                     if self.budget.cost is None:
                         people = people[np.isinf(least[people])]
                     if len(people):
-                        found = self._try(verdicts, rows, each, j, people)
+                        found = self._search(verdicts, rows, each, j, people)
                         settled[people[~found.decided]] = False
                         self._note_cheapest(verdicts, each, here, found, least)
         except OutOfTimeError:
@@ -147,7 +147,7 @@ class SingleFeatures:
             single[some[one]] = True
         return single
 
-    def _try(
+    def _search(
         self,
         verdicts: VerdictArrays,
         rows: IndexArray,
@@ -155,7 +155,7 @@ class SingleFeatures:
         j: int,
         people: IndexArray,
     ) -> SingleChanges:
-        """Return interventions of people on feature `j` of a part that work."""
+        """Return interventions on feature `j` of a part that reach the target."""
         found = single_changes(
             self.batch,
             options.part,

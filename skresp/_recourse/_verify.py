@@ -1,4 +1,4 @@
-"""Verdicts for all rows of a call, in batches and in parallel."""
+"""Verdicts of all rows of a call, in batches and in parallel."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def verify(
 def best_of(
     task: VerificationTask, rows: IndexArray, n_jobs: int | None = None
 ) -> VerdictArrays:
-    """Search the best score that rows can reach; statuses are not computed."""
+    """Search the best point that each row can reach; statuses are not computed."""
     deadline = task.budget.deadline.again()
     budget = replace(task.budget, best_only=True, deadline=deadline)
     task = replace(task, budget=budget, batch=task.batch.until(deadline))

@@ -1,4 +1,4 @@
-"""Smaller witnesses: numbers move no further than the target requires."""
+"""Witnesses, and smaller changes that are witnesses too."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Witnesses:
             good = self.change[people, column]
             tried = _rounded(part, (good + bad) / 2)
             some = np.flatnonzero((tried != good) & (tried != bad))
-            ok, feasible = self._try(part, columns, people[some], tried[some, None])
+            ok, feasible = self._apply(part, columns, people[some], tried[some, None])
             if not feasible.any():
                 return
             failed = some[feasible & ~ok]
@@ -90,7 +90,7 @@ class Witnesses:
         inward = options.inward[choice]
         for _ in range(_MAX_OPTIONS):
             some = np.flatnonzero((inward >= 0) & (options.single[inward] | ~single))
-            ok, _ = self._try(
+            ok, _ = self._apply(
                 part, columns, people[some], options.changes[inward[some]]
             )
             if not ok.any():
@@ -113,10 +113,10 @@ class Witnesses:
             people, bad, middle = people[far], bad[far], middle[far]
             if not len(people):
                 return
-            ok, _ = self._try(part, columns, people, middle)
+            ok, _ = self._apply(part, columns, people, middle)
             bad = np.where(ok[:, None], bad, middle)
 
-    def _try(
+    def _apply(
         self,
         part: Part,
         columns: IndexArray,

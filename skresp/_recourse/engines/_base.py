@@ -49,7 +49,7 @@ class EngineInput:
     budget: SearchBudget
 
     def _of_people(self, name: str) -> Any:
-        """Return an array of options for the value of each person, one row per part."""
+        """Return an attribute of options for each person, one row per part."""
         found = [getattr(each, name)[each.which] for each in self.options]
         return np.reshape(found, (len(self.options), len(self.rows)))
 

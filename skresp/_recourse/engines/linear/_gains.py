@@ -65,14 +65,15 @@ class Gains(TableRun):
         for each, bounds in zip(self.options, optima, strict=True):
             gain, sizes = self._gains_of(each)
             self.gains.append(gain)
-            most = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
+            bound = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
             large = np.maximum.reduceat(sizes, each.offsets[:-1], axis=0)
             nodes = np.zeros(len(each.values), dtype=np.int64)
             for i, optimum in bounds.items():
-                most[i] = [rival.bound for rival in optimum]
-                large[i] = np.maximum(large[i], np.where(most[i] < np.inf, most[i], 0))
+                bound[i] = [rival.bound for rival in optimum]
+                finite = np.where(bound[i] < np.inf, bound[i], 0)
+                large[i] = np.maximum(large[i], finite)
                 nodes[i] = sum(rival.nodes for rival in optimum)
-            self.ceiling += most[each.which]
+            self.ceiling += bound[each.which]
             size += large[each.which]
             self.nodes += nodes[each.which]
         # The terms of a person's own score round, and so do the gains added to it.
@@ -140,7 +141,7 @@ class Gains(TableRun):
                     options.part,
                     options.values[i],
                     gain,
-                    most=min(share, MOST_NODES),
+                    max_nodes=min(share, MOST_NODES),
                     deadline=self.budget.deadline.at,
                 )
         except OutOfTimeError:

@@ -20,8 +20,8 @@ Gain = Callable[[FloatArray], FloatArray]
 
 # Values of one discrete feature that get a literal each in the objective, and that are
 # evaluated to see whether the model is linear in them.
-_MOST_LITERALS = 200
-_MOST_VALUES = 10_000
+_MAX_LITERALS = 200
+_MAX_VALUES = 10_000
 # A discrete feature whose values are on a straight line within this share of their
 # size is treated as a number; what they are off is added to the bound.
 _STRAIGHT = 1e-9
@@ -44,7 +44,7 @@ def best_change(
     x: FloatArray,
     gain: Gain,
     *,
-    most: int = MOST_NODES,
+    max_nodes: int = MOST_NODES,
     deadline: float = np.inf,
 ) -> Optimum:
     """Return the total change with the greatest gain, as far as it is known.
@@ -59,7 +59,7 @@ def best_change(
     gain : callable
         Takes total changes, one per row, and returns what they add to the score: a sum
         over the features, linear in the reals that people can move.
-    most, deadline : see `upper_bound`
+    max_nodes, deadline : see `upper_bound`
     """
     search = Search(part, x)
     objective = _Objective(part, x, gain, search.program)
@@ -76,7 +76,7 @@ def best_change(
         objective.rows,
         wanted_gain,
         attained=attained,
-        most=most,
+        most=max_nodes,
         deadline=deadline,
     )
     # Staying put is always possible and adds nothing.
@@ -122,11 +122,13 @@ class _Objective:
                 self._add_real(k, k in straight)
 
     def _add_labels(self, k: int) -> None:
+        """Add the terms of a categorical feature."""
         feature = self.part.features[k]
         moves = np.arange(len(feature.categories or ())) - self.x[k]
         self._add_literals(k, moves[moves != 0])
 
     def _add_real(self, k: int, straight: bool) -> None:
+        """Add the term of a real; `straight` if it moves with reals alone."""
         change = self.program.change(self.part.names[k])
         low, high = self.program.bounds(change)
         if not low < high:
@@ -138,18 +140,19 @@ class _Objective:
         self._add_slope(k, np.array([low, high]), self._gain_of(k, [low, high]))
 
     def _add_integer(self, k: int) -> None:
+        """Add the term or terms of an integer or binary feature."""
         name = self.part.names[k]
         low, high = self.program.bounds(self.program.change(name))
         if not low < high:
             return
-        if high - low > _MOST_VALUES:
+        if high - low > _MAX_VALUES:
             self.is_complete = False
             return
         values = np.arange(np.ceil(low), np.floor(high) + 1)
         worth = self._gain_of(k, values)
         if self._add_slope(k, values, worth, _STRAIGHT):
             return
-        if len(values) > _MOST_LITERALS:
+        if len(values) > _MAX_LITERALS:
             self.is_complete = False
             return
         self._add_literals(k, values[values != 0])
