@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray
 from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._part import Part, located_parts
@@ -66,29 +66,14 @@ def _can_move_on_part(part: Part, values: FloatArray, keys: Keys) -> BoolArray:
         )
         out[listed] = moves[feasible.which[listed]]
     # One draw is enough for almost everybody; only a proof rules a feature out.
-    undecided = np.ones_like(out)
-    for few, final in ((ScoreSettings(n_samples=1), False), (ScoreSettings(), True)):
-        _draw(feasible, few, keys, out, undecided, final=final)
-        undecided = ~out
+    for settings, final in (
+        (ScoreSettings(n_samples=1), False),
+        (ScoreSettings(), True),
+    ):
+        for some in drawn_rows(feasible, settings):
+            for k, j in enumerate(part.actionable):
+                rows = some[~out[some, k]]
+                if len(rows):
+                    drawn = draw(feasible, rows, j, keys[rows], settings)
+                    out[rows, k] = (drawn.counts > 0) | (final & ~drawn.exact)
     return out
-
-
-def _draw(
-    feasible: FeasibleChanges,
-    settings: ScoreSettings,
-    keys: Keys,
-    out: BoolArray,
-    undecided: BoolArray,
-    *,
-    final: bool,
-) -> None:
-    """Set `out` where a draw moves a feature; with `final` where no proof rules it out.
-
-    Only for features that are `undecided`.
-    """
-    for some in drawn_rows(feasible, settings):
-        for k, j in enumerate(feasible.part.actionable):
-            rows: IndexArray = some[undecided[some, k]]
-            if len(rows):
-                drawn = draw(feasible, rows, j, keys[rows], settings)
-                out[rows, k] = (drawn.counts > 0) | (final & ~drawn.exact)

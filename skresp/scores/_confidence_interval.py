@@ -25,7 +25,7 @@ def agresti_coull(
     Parameters
     ----------
     hits : int or array of int
-        The number of draws that worked, S.
+        The number of draws that reached the target, S.
     trials : int or array of int
         The number of draws, N.
     alpha : float
@@ -98,7 +98,7 @@ def sample_size(half_width: float, alpha: float = 0.05, at: str = "half") -> int
 
 
 def at_most(trials: ArrayLike, alpha: float) -> FloatArray:
-    r"""Compute an upper bound of a score of which no draw worked.
+    r"""Compute an upper bound of a score if no draw reached the target.
 
     It is the exact one-sided bound :math:`1 - \alpha^{1/N}`.
 
@@ -126,7 +126,7 @@ def at_most(trials: ArrayLike, alpha: float) -> FloatArray:
 
 
 def _half_width(trials: float, alpha: float, at: str) -> float:
-    """Return the half-width of the interval where no draw hits, or half of them do."""
+    """Return the half-width of the interval if no draw works, or if half of them do."""
     kappa = float(ndtri(1 - alpha / 2))
     size = trials + kappa**2
     hits = 0.0 if at == "zero" else trials / 2

@@ -17,7 +17,7 @@ from skresp.reach._sampling import Sample
 from ._changed_points import changed_points
 from ._enumerated import make_change_table
 from ._exact_lines import Pieces, exact_lines
-from ._random_effects import draw_with_effects
+from ._random_effects import EffectSampler
 from ._responsiveness import ScoreTask
 from ._row_rng import Keys, feature_keys, generator
 from ._sampled import draw
@@ -214,10 +214,8 @@ def interventions_of(
     feasible = FeasibleChanges.of(part, values, settings.method, settings.deadline)
     if settings.effects is not None and part.features[j].actionable:
         rng = generator(feature_keys(keys, feature)[0])
-        drawn = draw_with_effects(
-            actions, feasible, columns, 0, codes[0], j, settings, rng
-        )
-        return drawn, False
+        sampler = EffectSampler(actions, feasible, columns, codes, settings)
+        return sampler.draw(0, j, rng), False
     drawn, complete = _interventions_on_part(feasible, j, keys, settings)
     changes = np.zeros((len(drawn.changes), len(actions.names)))
     changes[:, columns] = drawn.changes

@@ -13,6 +13,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp._validation import check_feature_names
 from skresp.reach._allowance import allow, allowance
+from skresp.reach._cache import Reach
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._own_changes import draw_own
 from skresp.reach._part import satisfied
@@ -92,82 +93,93 @@ class RandomEffects:
         return out
 
 
-def draw_with_effects(
-    actions: ActionSet,
-    feasible: FeasibleChanges,
-    columns: IndexArray,
-    row: int,
-    x: FloatArray,
-    j: int,
-    settings: ScoreSettings,
-    rng: np.random.Generator,
-) -> Sample:
-    """Draw interventions of one person on a feature, with random effects.
+@dataclass(frozen=True)
+class EffectSampler:
+    """Draws interventions on the features of one part, with random effects.
 
-    The changes have one column for each feature of the action set. A draw whose noise
-    leaves a feature's kind or bounds, or breaks a constraint, is rejected together
-    with its change and drawn again (Algorithm 1 of the paper). There may be fewer than
-    `n_samples`.
+    Attributes
+    ----------
+    actions : ActionSet
+    feasible : FeasibleChanges
+        The feasible changes of some rows on the part.
+    columns : array of shape (n_part_features,)
+        The features of the part in the action set.
+    codes : array of shape (n_rows, n_features)
+        The values of the same rows, all features.
+    settings : ScoreSettings
     """
-    effects, n = settings.effects, settings.n_samples
-    points_left = settings.points
-    accepted: list[FloatArray] = []
-    count = tried = 0
-    uniform = True
-    while count < n and tried < TRIES_PER_POINT * n and not settings.deadline.is_over:
-        with allow(settings.deadline, points_left) as given:
-            drawn = _interventions(feasible, row, j, settings, n - count, rng)
-        points_left = given.points
-        on_part = drawn.changes
-        uniform &= drawn.uniform
-        if not len(on_part):
-            tried += drawn.tried
-            break
-        tried += len(on_part)
-        change = np.zeros((len(on_part), len(x)))
-        change[:, columns] = on_part
-        rows = np.broadcast_to(x, change.shape)
-        noise = effects.noise(actions, rows.copy(), change.copy(), rng)
-        change = (change + noise)[_is_feasible(actions, rows, change, noise)]
-        accepted.append(change)
-        count += len(change)
-    changes = np.concatenate([np.zeros((0, len(x))), *accepted])[:n]
-    return Sample(changes, tried, uniform)
 
+    actions: ActionSet
+    feasible: FeasibleChanges
+    columns: IndexArray
+    codes: FloatArray
+    settings: ScoreSettings
 
-def has_no_intervention(
-    feasible: FeasibleChanges, row: int, j: int, settings: ScoreSettings
-) -> bool:
-    """Return whether a complete list shows no intervention on a feature."""
-    entry = feasible.which[row]
-    if entry < 0 or feasible.reaches[entry].refused is not None:
-        return False
-    return not len(feasible.reaches[entry].interventions(j, settings.interventions))
+    def draw(self, row: int, j: int, rng: np.random.Generator) -> Sample:
+        """Draw interventions of one row on a feature.
 
+        The changes have one column for each feature of the action set. A draw whose
+        noise leaves a feature's kind or bounds, or breaks a constraint, is rejected
+        together with its change and drawn again (Algorithm 1 of the paper). There may
+        be fewer than `n_samples`.
+        """
+        settings, x = self.settings, self.codes[row]
+        n, points_left = settings.n_samples, settings.points
+        accepted: list[FloatArray] = []
+        count = tried = 0
+        uniform = True
+        most = TRIES_PER_POINT * n
+        while count < n and tried < most and not settings.deadline.is_over:
+            with allow(settings.deadline, points_left) as given:
+                drawn = self._interventions(row, j, n - count, rng)
+            points_left = given.points
+            on_part = drawn.changes
+            uniform &= drawn.uniform
+            if not len(on_part):
+                tried += drawn.tried
+                break
+            tried += len(on_part)
+            change = np.zeros((len(on_part), len(x)))
+            change[:, self.columns] = on_part
+            rows = np.broadcast_to(x, change.shape)
+            noise = settings.effects.noise(
+                self.actions, rows.copy(), change.copy(), rng
+            )
+            ok = _is_feasible(self.actions, rows, change, noise)
+            accepted.append((change + noise)[ok])
+            count += len(accepted[-1])
+        changes = np.concatenate([np.zeros((0, len(x))), *accepted])[:n]
+        return Sample(changes, tried, uniform)
 
-def _interventions(
-    feasible: FeasibleChanges,
-    row: int,
-    j: int,
-    settings: ScoreSettings,
-    n: int,
-    rng: np.random.Generator,
-) -> Sample:
-    """Draw interventions of one person on a feature, without random effects."""
-    part, x, entry = feasible.part, feasible.values[row], feasible.which[row]
-    if entry < 0 or feasible.reaches[entry].refused is None:
+    def cannot_move(self, row: int, j: int) -> bool:
+        """Return whether a complete list shows no intervention on a feature."""
+        reach = self._reach(row)
+        if reach is None or reach.refused is not None:
+            return False
+        return not len(reach.interventions(j, self.settings.interventions))
+
+    def _reach(self, row: int) -> Reach | None:
+        """Return the feasible changes of a row; None where its range is long."""
+        entry = self.feasible.which[row]
+        return None if entry < 0 else self.feasible.reaches[entry]
+
+    def _interventions(
+        self, row: int, j: int, n: int, rng: np.random.Generator
+    ) -> Sample:
+        """Draw interventions of one row on a feature, without random effects."""
+        part, x, reach = self.feasible.part, self.feasible.values[row], self._reach(row)
+        interventions = self.settings.interventions
+        if reach is not None and reach.refused is not None:
+            return sample_interventions(part, x, j, n, rng, interventions)
         n = int(min(n, allowance().points))
         allowance().spend(n)
-    if entry < 0:
-        amounts = draw_own(part.features[j], float(x[j]), n, rng, zero=False)
-        return Sample(amounts[:, None], n)
-    reach = feasible.reaches[entry]
-    if reach.refused is None:
-        pool = reach.interventions(j, settings.interventions)
+        if reach is None:
+            amounts = draw_own(part.features[j], float(x[j]), n, rng, zero=False)
+            return Sample(amounts[:, None], n)
+        pool = reach.interventions(j, interventions)
         if not len(pool):
             return Sample(np.zeros((0, len(part.names))), 0)
         return Sample(reach.changes[rng.choice(pool, size=n)], n)
-    return sample_interventions(part, x, j, n, rng, settings.interventions)
 
 
 def _is_feasible(

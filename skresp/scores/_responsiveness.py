@@ -23,7 +23,7 @@ from skresp.reach._part import Part, as_one_part, located_parts
 from ._confidence_interval import agresti_coull
 from ._enumerated import count_hits, make_change_table
 from ._exact_lines import exact_lines
-from ._random_effects import draw_with_effects, has_no_intervention
+from ._random_effects import EffectSampler
 from ._row_rng import Keys, feature_keys, generator
 from ._sampled import Draw, count_drawn, draw
 from ._scores import CachedAnswers, Scores
@@ -303,30 +303,20 @@ class _Run:
         self, on_parts: list[tuple[FeasibleChanges, IndexArray]]
     ) -> None:
         """Store scores with random effects; all of them are drawn."""
-        task, settings = self.task, self.settings
+        task = self.task
         everything = as_one_part(task.actions)
         keys = task.keys()[self.rows]
         for feasible, columns in on_parts:
+            sampler = EffectSampler(
+                task.actions, feasible, columns, self.values, self.settings
+            )
             for j in feasible.part.actionable:
                 seeds = feature_keys(keys, feasible.part.names[j])
                 for some in self._chunks(np.flatnonzero(feasible.valid)):
                     samples = [
-                        draw_with_effects(
-                            task.actions,
-                            feasible,
-                            columns,
-                            i,
-                            self.values[i],
-                            j,
-                            settings,
-                            generator(seeds[i]),
-                        )
-                        for i in some.tolist()
+                        sampler.draw(i, j, generator(seeds[i])) for i in some.tolist()
                     ]
-                    stuck = [
-                        has_no_intervention(feasible, i, j, settings)
-                        for i in some.tolist()
-                    ]
+                    stuck = [sampler.cannot_move(i, j) for i in some.tolist()]
                     drawn = Draw.of(self.values[some], samples, stuck)
                     self._score_drawn(everything, some, columns[j], drawn)
 

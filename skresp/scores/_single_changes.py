@@ -74,15 +74,15 @@ def single_changes(
     points : array of shape (n_people,)
         The most points to evaluate for each person.
     """
-    search = _Search(batch, part, j, rows, values, points)
     feasible = FeasibleChanges.of(
         part, values, settings.method, settings.deadline, settings.max_listed
     )
-    search.try_listed(feasible, settings.interventions)
+    search = _Search(batch, feasible, j, rows, points)
+    search.try_listed(settings.interventions)
     for some in drawn_rows(feasible, settings):
         lines, pieces = exact_lines(batch, part, j, rows[some], values[some], settings)
         search.try_lines(some, lines, pieces)
-        search.try_drawn(feasible, some[~lines.has_line], keys, settings)
+        search.try_drawn(some[~lines.has_line], keys, settings)
     return search.result()
 
 
@@ -92,14 +92,13 @@ class _Search:
     def __init__(
         self,
         batch: RowBatch,
-        part: Part,
+        feasible: FeasibleChanges,
         j: int,
         rows: IndexArray,
-        values: FloatArray,
         points: NDArray[np.int64],
     ) -> None:
-        self.batch, self.part, self.j = batch, part, j
-        self.rows, self.values = rows, values
+        self.batch, self.feasible, self.j, self.rows = batch, feasible, j, rows
+        self.part, self.values = feasible.part, feasible.values
         self.points_left = np.array(points, dtype=np.int64)
         self.points = self.points_left.copy()
         self.decided = np.zeros(len(rows), dtype=bool)
@@ -131,8 +130,9 @@ class _Search:
         self.points_left -= np.where(allowed, counts, 0)
         return allowed
 
-    def try_listed(self, feasible: FeasibleChanges, interventions: str) -> None:
+    def try_listed(self, interventions: str) -> None:
         """Try all interventions of complete lists."""
+        feasible = self.feasible
         owner, changes = [], []
         for i in np.flatnonzero(feasible.which >= 0):
             reach = feasible.reaches[feasible.which[i]]
@@ -171,18 +171,12 @@ class _Search:
             line, amount = _borders(pieces, none)
             self._try_all(some[line], lines.changes(line, amount))
 
-    def try_drawn(
-        self,
-        feasible: FeasibleChanges,
-        some: IndexArray,
-        keys: Keys,
-        settings: ScoreSettings,
-    ) -> None:
+    def try_drawn(self, some: IndexArray, keys: Keys, settings: ScoreSettings) -> None:
         """Try the interventions that a score is computed from."""
         for i in some:
             if self.decided[i] or self.points_left[i] <= 0:
                 continue
-            drawn = draw(feasible, np.array([i]), self.j, keys[[i]], settings)
+            drawn = draw(self.feasible, np.array([i]), self.j, keys[[i]], settings)
             change = drawn.changes[: self.points_left[i]]
             self.decided[i] = bool(drawn.exact[0]) and len(change) == len(drawn.changes)
             self.points_left[i] -= len(change)
