@@ -71,7 +71,7 @@ def minimal_interventions(
 
 
 def minimal_of_one(changes: FloatArray) -> BoolArray:
-    """Return the same for all feasible changes of one person."""
+    """Return the minimal interventions among all feasible changes of one person."""
     return minimal_interventions(changes, np.array([0, len(changes)]))
 
 

@@ -60,7 +60,7 @@ class Lines:
 
     @classmethod
     def none(cls, part: Part, j: int, rows: IndexArray, before: FloatArray) -> Lines:
-        """Return the lines of rows of which none has a line."""
+        """Return the lines of rows that have no line."""
         has_line, nothing = np.zeros(len(rows), dtype=bool), np.zeros(0)
         line = np.zeros(0, dtype=np.intp)
         return cls(part, j, rows, before, has_line, line, nothing, nothing)

@@ -108,6 +108,7 @@ class _Lines(NamedTuple):
         return bool(self._feasible(line[some], amount[some]).any())
 
     def _feasible(self, line: IndexArray, wanted: FloatArray) -> BoolArray:
+        """Return which total changes of the real are feasible on these lines."""
         own = self._at(line, wanted)
         return self.part.feasible(np.broadcast_to(self.x, own.shape), own)
 

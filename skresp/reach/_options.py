@@ -306,7 +306,7 @@ def is_stuck(options: Sequence[Options], people: int) -> BoolArray:
 
 
 def has_moved(options: Sequence[Options], choice: IndexArray) -> BoolArray:
-    """Return whose choice is not staying put in every part."""
+    """Return who moves in some part."""
     moved = np.zeros(len(choice), dtype=bool)
     for p, each in enumerate(options):
         moved |= choice[:, p] != each.offsets[each.which]

@@ -174,6 +174,7 @@ class _Term(NamedTuple):
 
     @classmethod
     def of(cls, c: int, w: float, lower: FloatArray, upper: FloatArray) -> _Term:
+        """Return the term of a column with these bounds."""
         ends = w * float(lower[c]), w * float(upper[c])
         return cls(c, w, min(ends), max(ends))
 

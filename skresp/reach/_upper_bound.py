@@ -224,4 +224,5 @@ class _Relaxation:
 
 
 def _finite(values: FloatArray) -> FloatArray:
+    """Return absolute values, with 0 in place of infinite ones."""
     return np.where(np.isfinite(values), np.abs(values), 0.0)

@@ -18,9 +18,10 @@ from ._strategy import drawn_rows
 
 
 def can_move(actions: ActionSet, codes: FloatArray, keys: Keys) -> BoolArray:
-    """Return where a person is not proved unable to move a feature.
+    """Return which features each person may be able to move.
 
-    The model is not called. "minimal" and "joint" interventions give the same answer:
+    False only where it is proved that no change moves the feature. The model is not
+    called. "minimal" and "joint" interventions give the same answer:
     where some change moves a feature, a minimal one does too.
 
     Parameters

@@ -65,7 +65,7 @@ class Points:
         return self.change[:, self.position]
 
     def taken(self, rows: IndexArray, people: int) -> Points:
-        """Return the points of people at these positions, repeated where they are."""
+        """Return the points of people at these positions, which may be repeated."""
         counts = np.bincount(self.owner, minlength=people)
         starts = np.cumsum(counts) - counts
         wanted = counts[rows]

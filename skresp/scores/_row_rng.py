@@ -69,6 +69,7 @@ def _bits(column: Any) -> Keys:
 
 
 def _label_word(label: Any) -> np.uint64:
+    """Return the word of a label; a number has the word of its float64."""
     if isinstance(label, (bool, int, float, np.bool_, np.number)):
         return _float_bits(np.array([label], dtype=np.float64))[0]
     if label is None or label is pd.NA or label is pd.NaT:
@@ -77,11 +78,13 @@ def _label_word(label: Any) -> np.uint64:
 
 
 def _float_bits(numbers: FloatArray) -> Keys:
+    """Return the bits of each number."""
     # -0.0 equals 0.0, and all NaN are equal.
     return np.where(np.isnan(numbers), np.nan, numbers + 0.0).view(np.uint64)
 
 
 def _word(text: str) -> np.uint64:
+    """Return a digest of a text."""
     digest = hashlib.blake2b(
         text.encode("utf-8", "surrogatepass"), digest_size=8
     ).digest()

@@ -82,7 +82,7 @@ class Scores:
         return replace(self, lower=self.values.copy(), upper=self.values.copy())
 
     def mark_unknown(self, which: BoolArray) -> None:
-        """Make scores unknown that were not computed in time."""
+        """Mark scores as unknown that were not computed in time."""
         self.values[which] = np.nan
         self.lower[which] = 0.0
         self.upper[which] = 1.0

@@ -75,7 +75,7 @@ def monotone(points: Points, people: int) -> Monotone:
 
 
 def intuitive(points: Points, direction: int, people: int) -> BoolArray:
-    """Return for each person whether a change in the expected direction has a hit."""
+    """Return for each person whether a change in one direction reaches the target."""
     good = points.reached & (np.sign(points.amount) == direction)
     return np.bincount(points.owner[good], minlength=people) > 0
 
