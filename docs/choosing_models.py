@@ -1,7 +1,7 @@
-"""Two models predict about as well: which one leaves people a way back?
+"""Two models predict equally well: which one gives more people recourse?
 
-A tutorial that runs as it is. It searches a grid by two scores, chooses by a rule,
-looks at the decision threshold, and asks who is left without a way, by group.
+This tutorial searches a grid with two scores, chooses a model by a rule, compares
+decision thresholds, and compares groups by how many people have no recourse.
 """
 
 import sys
@@ -19,16 +19,16 @@ from skresp.datasets import make_credit
 from skresp.metrics import RecourseScorer, recourse_summary
 from skresp.model_selection import best_recourse_within, threshold_curve, trade_off
 
-# Applicants for a loan, and what each of them could change.
+# Loan applicants, and what each of them can change.
 credit = make_credit(800, random_state=0)
 X, X_test, y, y_test = train_test_split(
     credit.data, credit.target, test_size=0.3, random_state=0
 )
 print(credit.action_set)
-THRESHOLD = 0.65  # the lender approves from this chance of repaying on
+THRESHOLD = 0.65  # the lender approves if the probability of repaying is at least this
 
-# 1. A search as you run it already, with one score more. The scorer asks of every
-#    candidate: of all people, how many are approved or have a way to get there?
+# 1. A grid search with one more score than usual. For each candidate the scorer
+#    computes the share of people who are approved or have recourse.
 model = make_pipeline(
     make_column_transformer(
         (OneHotEncoder(), make_column_selector(dtype_exclude="number")),
@@ -36,7 +36,7 @@ model = make_pipeline(
     ),
     RandomForestClassifier(60, random_state=0),
 )
-rule = best_recourse_within(1.0)  # of the models within one standard error of the best
+rule = best_recourse_within(1.0)  # among models within one standard error of the best
 search = GridSearchCV(
     model,
     {
@@ -51,7 +51,7 @@ search = GridSearchCV(
     cv=3,
 ).fit(X, y)
 
-# 2. What the rule saw.
+# 2. The candidates, and which of them the rule chose.
 table = trade_off(search.cv_results_, rule)
 print(table.drop(columns="params").round(4).to_string())
 best, chosen = table.loc[table["score"].idxmax()], table[table["chosen"]].iloc[0]
@@ -60,20 +60,20 @@ print(
     f"{chosen['recourse'] - best['recourse']:.4f} of recourse rate."
 )
 
-# 3. The chosen model on people it has not seen. An explainer stands where the model
-#    stood, so it could have been searched itself: GridSearchCV(explainer, ...).
+# 3. The chosen model on new people. An explainer can replace its model, also in a
+#    search: GridSearchCV(explainer, ...).
 explainer = ResponsivenessExplainer(
     search.best_estimator_, credit.action_set, target=1, threshold=THRESHOLD
 ).fit(X_test)
 summary = recourse_summary(explainer, X_test)
 print({name: round(float(share), 3) for name, share in summary.items()})
 
-# 4. The decision threshold decides as much as the model. One verdict of each person
-#    tells the share without recourse at every threshold.
+# 4. The decision threshold matters as much as the model. Each person is verified once,
+#    for all thresholds.
 curve = threshold_curve(explainer, X_test, y_test, np.arange(3, 10) / 10)
 print(curve.round(3).to_string(index=False))
 
-# 5. Who is left without a way? Sex has no part in repaying here.
+# 5. Who has no recourse? Sex has no effect on repayment in these data.
 print(recourse_summary(explainer, X_test, groups="sex").round(3).to_string())
 gap = RecourseScorer(
     credit.action_set,
@@ -84,7 +84,7 @@ gap = RecourseScorer(
 )
 print("gap between the sexes:", round(-gap(search.best_estimator_, X_test), 3))
 
-# 6. Pictures, where a folder is given and matplotlib is there:
+# 6. Pictures, if a folder is given:
 #    python docs/choosing_models.py pictures
 if len(sys.argv) > 1:
     from skresp.plots import ThresholdDisplay, TradeOffDisplay

@@ -11,7 +11,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import IfThen, Linkage
 
-# Applicants, made up: string and number columns, as a lender has them.
+# Generated applicants, with columns of text and of numbers.
 rng = np.random.default_rng(0)
 n = 400
 X = pd.DataFrame(
@@ -41,7 +41,7 @@ model = make_pipeline(
     LogisticRegression(),
 ).fit(X, y)
 
-# What people can change, in the raw columns.
+# What people can change, in the columns as they are before encoding.
 actions = ActionSet.infer(
     X,
     features={
