@@ -168,6 +168,8 @@ def decision_of(
                 target_rule, threshold_rule, np.asarray(classes), width, link, doubt
             )
         if width == 1 and len(classes) == 2:
+            if link == "probability":
+                return _by_probability(0.5, position, 2, width, link, doubt)
             return Decision(0, 0.0, 1.0 if position == 1 else -1.0, doubt)
         several = width == len(classes) > 1
         rivals = len(classes) - 1
@@ -190,6 +192,11 @@ def _by_probability(
         # The probability of the second class is (score + 1) / 2, cut off at 0 and 1.
         sign = 1.0 if position == 1 else -1.0
         return Decision(0, sign * (2.0 * threshold - 1.0), sign, doubt)
+    if width == 1 and classes == 2 and link == "probability":
+        # The score is the probability of the second class.
+        if position == 1:
+            return Decision(0, threshold, 1.0, doubt)
+        return Decision(0, 1.0 - threshold, -1.0, doubt)
     if width == classes and link == "probability":
         return Decision(position, threshold, 1.0, doubt)
     return None

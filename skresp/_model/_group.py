@@ -68,8 +68,9 @@ class Group(NamedTuple):
         """Return boxes as sets of positions, for the listed columns of the trees."""
         assert self.trees is not None
         width = self.trees.goes_left.shape[1]
+        used = np.isin(np.arange(len(self.trees.is_listed)), self.trees.column)
         out = {}
-        for c in np.flatnonzero(self.trees.is_listed).tolist():
+        for c in np.flatnonzero(self.trees.is_listed & used).tolist():
             first = self.trees.positions_of(c, lower[:, c])
             last = self.trees.positions_of(c, upper[:, c])
             position = np.arange(width)

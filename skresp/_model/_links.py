@@ -25,6 +25,8 @@ class Link(NamedTuple):
         than the intercept, else 0.
     x, y : array of shape (n_points,)
         PIECEWISE goes straight from point to point, and is constant outside.
+    of_probability : bool
+        Whether the sum is turned into a probability first, 1 / (1 + exp(-s)).
     """
 
     kind: int = IDENTITY
@@ -32,9 +34,25 @@ class Link(NamedTuple):
     intercept: float = 0.0
     x: FloatArray = _NONE
     y: FloatArray = _NONE
+    of_probability: bool = False
+
+    @property
+    def steepness(self) -> float:
+        """The largest slope; infinite for STEP."""
+        before = 0.25 if self.of_probability else 1.0
+        if self.kind == IDENTITY:
+            return before
+        if self.kind == SIGMOID:
+            return before * abs(self.slope) / 4
+        if self.kind == PIECEWISE:
+            slopes = np.abs(np.diff(self.y)) / np.diff(self.x)
+            return before * float(slopes.max(initial=0.0))
+        return np.inf
 
     def __call__(self, sums: FloatArray) -> FloatArray:
         """Return the values for sums of any shape."""
+        if self.of_probability:
+            sums = np.asarray(expit(sums))
         if self.kind == IDENTITY:
             return sums
         if self.kind == SIGMOID:

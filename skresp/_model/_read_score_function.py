@@ -14,17 +14,20 @@ from skresp.reach._deadline import LimitError
 from ._decision import DOUBT, DOUBT32, Decision, decision_of, is_confirmed
 from ._fold import fold
 from ._input_format import InputFormat
+from ._links import IDENTITY, Link
 from ._raw_rows import RawRows
 from ._readers import read_model
-from ._reading import Reading
+from ._reading import ReadGroup, Reading
 from ._score_function import ScoreFunction
 from ._synthetic_codes import synthetic_codes
 from ._target import TargetRule
 from ._unreadable import UnreadableError
 from ._unwrap import split_model
 
-# The relative error of a sum in float32, with a margin.
-_FLOAT32 = 1e-6
+# The relative error of a sum in float32 and in float64, with a margin.
+_FLOAT32, _FLOAT64 = 1e-6, 1e-13
+# The largest error of scores with which a model is of use.
+_MOST_DOUBT = 0.02
 
 
 def read_score_function(
@@ -56,34 +59,57 @@ def _read(
     codes = raw_rows.received(synthetic_codes(known, input_format, features))
     rows = raw_rows(codes)
     own = reading.own_scores(rows)
-    known = _with_base(known, reading, codes, own)
+    known = _with_bases(known, reading, codes, rows)
     scores = known.scores(codes)
     single = reading.single or _gets_float32(reading, input_format)
-    _check(reading, scores, own, single)
-    decision = _decision(target_rule, reading, scores, rows, single)
+    doubt = _doubt(reading, single)
+    _check(reading, scores, own, single, doubt)
+    decision = _decision(target_rule, reading, scores, rows, doubt)
     return replace(known, decision=decision)
 
 
-def _with_base(
-    known: ScoreFunction, reading: Reading, codes: FloatArray, own: FloatArray
+def _with_bases(
+    known: ScoreFunction, reading: Reading, codes: FloatArray, rows: Any
 ) -> ScoreFunction:
-    """Return the score function with a base that was not known."""
-    if len(reading.groups) != 1 or reading.groups[0].base is not None:
-        return known
-    if own.shape[1] != known.n_outputs:
-        raise UnreadableError("The model has another number of scores than its trees.")
-    base = np.nanmedian(own - known.scores(codes), axis=0)
-    return replace(known, groups=(known.groups[0]._replace(base=base),))
+    """Return the score function with the bases that were not known."""
+    groups = []
+    for read, group in zip(reading.groups, known.groups, strict=True):
+        if read.base is None:
+            own = (read.own_sums or reading.own_scores)(rows)
+            if own.shape[1] != len(group.base):
+                raise UnreadableError(
+                    "The model has another number of scores than its trees."
+                )
+            sums = group._replace(link=Link(), weight=1.0).scores(codes)
+            group = group._replace(base=np.nanmedian(own - sums, axis=0))
+        groups.append(group)
+    return replace(known, groups=tuple(groups))
 
 
-def _check(reading: Reading, scores: FloatArray, own: FloatArray, single: bool) -> None:
+def _doubt(reading: Reading, single: bool) -> float:
+    """Return the error of the scores, relative to their size."""
+    doubt = DOUBT32 if single else DOUBT
+    error = 0.0
+    for group in reading.groups:
+        if group.link.kind != IDENTITY:
+            size = 1.0 + (_largest_sum(group) if single else 0.0)
+            error += abs(group.weight) * group.link.steepness * size
+    error *= _FLOAT32 if single else _FLOAT64
+    if error > _MOST_DOUBT:
+        raise UnreadableError("The model is so steep that roundings decide.")
+    return max(doubt, error)
+
+
+def _check(
+    reading: Reading, scores: FloatArray, own: FloatArray, single: bool, doubt: float
+) -> None:
     """Raise if scores differ from the model's own by more than rounding."""
     if scores.shape != own.shape:
         raise UnreadableError("The model has another number of scores than expected.")
     size = 1.0 + np.abs(own)
-    near = DOUBT * size
-    if single:
-        near = _FLOAT32 * (size + _largest_sums(reading))
+    near = doubt * size
+    if single and reading.family != "composite":
+        near = _FLOAT32 * (size + sum(map(_largest_sum, reading.groups)))
     with np.errstate(invalid="ignore"):
         same = np.abs(scores - own) <= near
     if not same.all():
@@ -93,15 +119,13 @@ def _check(reading: Reading, scores: FloatArray, own: FloatArray, single: bool) 
         )
 
 
-def _largest_sums(reading: Reading) -> float:
-    """Return the sum of the largest leaves of all trees."""
-    total = 0.0
-    for group in reading.groups:
-        if group.ensemble is not None:
-            leaf = group.ensemble.feature < 0
-            size = np.where(leaf, np.abs(group.ensemble.leaves).max(axis=1), 0.0)
-            total += float(np.maximum.reduceat(size, group.ensemble.roots).sum())
-    return total
+def _largest_sum(group: ReadGroup) -> float:
+    """Return the sum of the largest leaves of all trees of a group."""
+    if group.ensemble is None:
+        return 0.0
+    leaf = group.ensemble.feature < 0
+    size = np.where(leaf, np.abs(group.ensemble.leaves).max(axis=1), 0.0)
+    return float(np.maximum.reduceat(size, group.ensemble.roots).sum())
 
 
 def _gets_float32(reading: Reading, input_format: InputFormat) -> bool:
@@ -116,13 +140,12 @@ def _decision(
     reading: Reading,
     scores: FloatArray,
     rows: Any,
-    single: bool,
+    doubt: float,
 ) -> Decision | None:
     """Return when the scores reach the target; None where only `predict` knows."""
     pieces = split_model(target_rule.model)
     if reading.output is None or pieces is None:
         return None
-    doubt = DOUBT32 if single else DOUBT
     decision = decision_of(
         target_rule, scores, doubt, reading.output, pieces.threshold_rule
     )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from skresp._model.composites._calibrated import read_calibrated
+from skresp._model.composites._voting import read_voting, read_voting_regressor
 from skresp._model.trees._reader import read_tree_model
 
 from ._linear_reader import LINEAR_MODELS, read_linear_model
@@ -36,6 +38,11 @@ class Family(NamedTuple):
     read: Reader
 
 
+def _with_members(read: Callable[..., Reading]) -> Reader:
+    """Return the reader of a model that is made of other models."""
+    return lambda model, steps: read(model, steps, read_model)
+
+
 FAMILIES = (
     Family("sklearn", LINEAR_MODELS, read_linear_model),
     Family("sklearn", ("BaseDecisionTree", "BaseForest"), read_tree_model),
@@ -43,6 +50,9 @@ FAMILIES = (
     Family("sklearn", ("BaseHistGradientBoosting",), read_tree_model),
     Family("xgboost", ("XGBModel",), read_tree_model),
     Family("lightgbm", ("LGBMModel",), read_tree_model),
+    Family("sklearn", ("CalibratedClassifierCV",), _with_members(read_calibrated)),
+    Family("sklearn", ("VotingClassifier",), _with_members(read_voting)),
+    Family("sklearn", ("VotingRegressor",), _with_members(read_voting_regressor)),
 )
 
 

@@ -24,6 +24,9 @@ class ReadGroup(NamedTuple):
         None where it is found from the model's own scores.
     link : Link
     weight : float
+    own_sums : callable or None
+        Returns the model's own sums of rows before the link, of shape
+        (n_rows, n_outputs), where the base is found from them.
     """
 
     steps: tuple[Any, ...]
@@ -32,6 +35,14 @@ class ReadGroup(NamedTuple):
     base: FloatArray | None = None
     link: Link = Link()
     weight: float = 1.0
+    own_sums: Callable[[Any], FloatArray] | None = None
+
+    @property
+    def n_outputs(self) -> int:
+        """The number of scores."""
+        if self.base is not None:
+            return len(self.base)
+        return self.ensemble.width if self.ensemble is not None else 1
 
 
 class Reading(NamedTuple):

@@ -56,6 +56,7 @@ from skresp import ActionSet, AtLeast
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import make_target_rule
+from tests.model import composite_models
 
 NUMBERS = ["income", "age", "rate"]
 
@@ -216,6 +217,13 @@ def _entries() -> dict[str, Entry]:
             ),
             mixed,
         )
+    for name, model in composite_models.MODELS.items():
+        found[name] = Entry(lambda model=model: _filled(model()), NUMBERS)
+        if name in composite_models.BEHIND_ENCODERS:
+            found[f"{name} behind encoders"] = Entry(
+                lambda model=model: make_pipeline(_mixed(SimpleImputer()), model()),
+                mixed,
+            )
     for name, step in STEPS.items():
         for kind, model in (("logistic", _logistic), ("tree", _tree)):
             found[f"{name}, {kind}"] = Entry(

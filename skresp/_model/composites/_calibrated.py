@@ -1,0 +1,46 @@
+"""Read calibrated classifiers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skresp._model._links import PIECEWISE, SIGMOID, Link
+from skresp._model._reading import ReadGroup, Reading
+from skresp._model._unreadable import UnreadableError
+
+from ._members import ReadMember, check_two_classes, one_sum, own_chances, weighted
+
+
+def read_calibrated(
+    model: Any, steps: tuple[Any, ...], read_member: ReadMember
+) -> Reading:
+    """Read a CalibratedClassifierCV: a group with a link for each fold."""
+    check_two_classes(model)
+    groups: list[ReadGroup] = []
+    single = False
+    share = 1.0 / len(model.calibrated_classifiers_)
+    for member in model.calibrated_classifiers_:
+        reading = read_member(member.estimator, steps)
+        group = one_sum(reading)._replace(link=_link(member, reading))
+        groups += weighted([group], share)
+        single |= reading.single
+    own = own_chances(model, steps)
+    return Reading(tuple(groups), own, "probability", "composite", single)
+
+
+def _link(member: Any, reading: Reading) -> Link:
+    """Return the link of one fold."""
+    (calibrator,) = member.calibrators
+    # Without a decision function, a probability is calibrated.
+    has_scores = hasattr(member.estimator, "decision_function")
+    of_probability = not has_scores and reading.output == "logit"
+    if member.method == "sigmoid":
+        slope, intercept = -float(calibrator.a_), -float(calibrator.b_)
+        return Link(SIGMOID, slope, intercept, of_probability=of_probability)
+    if member.method == "isotonic":
+        x = np.asarray(calibrator.X_thresholds_, dtype=float)
+        y = np.asarray(calibrator.y_thresholds_, dtype=float)
+        return Link(PIECEWISE, x=x, y=y, of_probability=of_probability)
+    raise UnreadableError(f"The calibration {member.method!r} is not read.")

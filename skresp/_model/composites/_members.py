@@ -1,0 +1,104 @@
+"""The readings of members, rewritten as parts of the model around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skresp._model._links import IDENTITY, PIECEWISE, SIGMOID, Link
+from skresp._model._predictions import model_scores
+from skresp._model._reading import ReadGroup, Reading
+from skresp._model._unreadable import UnreadableError
+from skresp._model._unwrap import transform_rows
+from skresp._typing import FloatArray
+
+#: Reads a member behind some steps.
+ReadMember = Callable[[Any, tuple[Any, ...]], Reading]
+
+# What turns a single score into the probability of the second class.
+_LINKS = {
+    "logit": Link(SIGMOID),
+    "clipped": Link(PIECEWISE, x=np.array([-1.0, 1.0]), y=np.array([0.0, 1.0])),
+}
+
+
+def check_two_classes(model: Any) -> None:
+    """Raise if a model does not choose between two classes."""
+    if len(getattr(model, "classes_", ())) != 2:
+        raise UnreadableError(f"{type(model).__name__} is read for two classes only.")
+
+
+def one_sum(reading: Reading) -> ReadGroup:
+    """Return the only group of a reading, with one score and without a link.
+
+    Of the probabilities of two classes it is the second one.
+    """
+    if len(reading.groups) != 1 or reading.groups[0].link.kind != IDENTITY:
+        raise UnreadableError("A model around a sum of several links is not read.")
+    group = second_score(reading)[0]
+    if group.weight == 1.0:
+        return group
+    raise UnreadableError("A model around a weighted model is not read.")
+
+
+def second_score(reading: Reading) -> tuple[ReadGroup, ...]:
+    """Return the groups of one score; of two probabilities the second one."""
+    out = []
+    for group in reading.groups:
+        own = group.own_sums
+        if own is None and len(reading.groups) == 1:
+            own = reading.own_scores
+        width = group.n_outputs
+        if width == 2 and reading.output == "probability":
+            group = _second_output(group)
+            own = None if own is None else _second_column(own)
+        elif width != 1:
+            raise UnreadableError("A member of the model has more than two classes.")
+        out.append(group._replace(own_sums=own))
+    return tuple(out)
+
+
+def chances(reading: Reading) -> tuple[ReadGroup, ...]:
+    """Return groups that add up to the probability of the second of two classes."""
+    if reading.output == "probability":
+        return second_score(reading)
+    link = _LINKS.get(str(reading.output))
+    if link is None:
+        raise UnreadableError("A member of the model has no probabilities.")
+    return (one_sum(reading)._replace(link=link),)
+
+
+def weighted(groups: Iterable[ReadGroup], weight: float) -> tuple[ReadGroup, ...]:
+    """Return groups with their weights times a factor."""
+    return tuple(g._replace(weight=g.weight * weight) for g in groups)
+
+
+def own_chances(model: Any, steps: tuple[Any, ...]) -> Callable[[Any], FloatArray]:
+    """Return what gives the model's own probabilities of its second class."""
+
+    def scores(rows: Any) -> FloatArray:
+        table = transform_rows(steps, rows)
+        return np.asarray(model_scores(model, "predict_proba", table))[:, [1]]
+
+    return scores
+
+
+def _second_output(group: ReadGroup) -> ReadGroup:
+    """Return a group of two scores with the second one only."""
+    if group.ensemble is None or (group.ensemble.output >= 0).any():
+        raise UnreadableError("A member of the model has two scores for two classes.")
+    ensemble = replace(
+        group.ensemble,
+        output=np.zeros_like(group.ensemble.output),
+        leaves=np.ascontiguousarray(group.ensemble.leaves[:, [1]]),
+        base=group.ensemble.base[[1]],
+    )
+    base = None if group.base is None else group.base[[1]]
+    return group._replace(ensemble=ensemble, base=base)
+
+
+def _second_column(scores: Callable[[Any], FloatArray]) -> Callable[[Any], FloatArray]:
+    return lambda rows: scores(rows)[:, [1]]

@@ -1,0 +1,65 @@
+"""Read models whose members vote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skresp._model._predictions import model_scores
+from skresp._model._reading import ReadGroup, Reading
+from skresp._model._unreadable import UnreadableError
+from skresp._model._unwrap import transform_rows
+from skresp._typing import FloatArray
+
+from ._members import (
+    ReadMember,
+    chances,
+    check_two_classes,
+    own_chances,
+    second_score,
+    weighted,
+)
+
+
+def read_voting(model: Any, steps: tuple[Any, ...], read_member: ReadMember) -> Reading:
+    """Read a VotingClassifier that averages probabilities."""
+    check_two_classes(model)
+    if model.voting != "soft":
+        raise UnreadableError("VotingClassifier is read with voting='soft' only.")
+    groups: list[ReadGroup] = []
+    single = False
+    for member, share in _shares(model):
+        reading = read_member(member, steps)
+        groups += weighted(chances(reading), share)
+        single |= reading.single
+    own = own_chances(model, steps)
+    return Reading(tuple(groups), own, "probability", "composite", single)
+
+
+def read_voting_regressor(
+    model: Any, steps: tuple[Any, ...], read_member: ReadMember
+) -> Reading:
+    """Read a VotingRegressor."""
+    groups: list[ReadGroup] = []
+    single = False
+    for member, share in _shares(model):
+        reading = read_member(member, steps)
+        if reading.output != "identity":
+            raise UnreadableError("A member's prediction is not its score.")
+        groups += weighted(second_score(reading), share)
+        single |= reading.single
+
+    def own(rows: Any) -> FloatArray:
+        return np.asarray(model_scores(model, "predict", transform_rows(steps, rows)))
+
+    return Reading(tuple(groups), own, "identity", "composite", single)
+
+
+def _shares(model: Any) -> list[tuple[Any, float]]:
+    """Return the members, each with its share of the vote."""
+    weights = model._weights_not_none
+    if weights is None:
+        weights = np.ones(len(model.estimators_))
+    shares = np.asarray(weights, dtype=float) / np.sum(weights)
+    return list(zip(model.estimators_, shares.tolist(), strict=True))

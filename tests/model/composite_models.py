@@ -1,0 +1,102 @@
+"""Models of the catalogue that are made of other models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from tests.small_models import lightgbm, xgboost
+
+
+def _forest() -> RandomForestClassifier:
+    return RandomForestClassifier(5, max_depth=5, random_state=0)
+
+
+def _boosting() -> HistGradientBoostingClassifier:
+    return HistGradientBoostingClassifier(max_iter=5, max_leaf_nodes=6)
+
+
+def _logistic() -> Any:
+    return make_pipeline(StandardScaler(), LogisticRegression())
+
+
+def _xgboost() -> Any:
+    return xgboost(n_estimators=5, max_depth=3)
+
+
+def _lightgbm() -> Any:
+    return lightgbm(n_estimators=5, num_leaves=6)
+
+
+def _calibrated(model: Any, method: str = "sigmoid", **options: Any) -> Any:
+    return CalibratedClassifierCV(model, method=method, cv=2, **options)
+
+
+#: Models of numbers without missing values.
+MODELS: dict[str, Callable[[], Any]] = {
+    "sigmoid calibration of a forest": lambda: _calibrated(_forest()),
+    "isotonic calibration of a forest": lambda: _calibrated(_forest(), "isotonic"),
+    "sigmoid calibration of a logistic regression": lambda: _calibrated(_logistic()),
+    "isotonic calibration of a linear SVC": lambda: _calibrated(
+        make_pipeline(StandardScaler(), LinearSVC()), "isotonic", ensemble=False
+    ),
+    "sigmoid calibration of boosting": lambda: _calibrated(
+        GradientBoostingClassifier(n_estimators=5), ensemble=False
+    ),
+    "isotonic calibration of histogram boosting": lambda: _calibrated(
+        _boosting(), "isotonic"
+    ),
+    "sigmoid calibration of LightGBM": lambda: _calibrated(_lightgbm()),
+    "isotonic calibration of LightGBM": lambda: _calibrated(_lightgbm(), "isotonic"),
+    "sigmoid calibration of XGBoost": lambda: _calibrated(_xgboost()),
+    "isotonic calibration of XGBoost": lambda: _calibrated(_xgboost(), "isotonic"),
+    "threshold on a calibrated forest": lambda: FixedThresholdClassifier(
+        _calibrated(_forest()), threshold=0.6
+    ),
+    "soft voting": lambda: VotingClassifier(
+        [("linear", _logistic()), ("forest", _forest()), ("boosting", _boosting())],
+        voting="soft",
+    ),
+    "weighted voting": lambda: VotingClassifier(
+        [
+            ("clipped", SGDClassifier(loss="modified_huber", random_state=0)),
+            ("calibrated", _calibrated(_forest())),
+            ("boosting", _boosting()),
+            ("dropped", "drop"),
+        ],
+        voting="soft",
+        weights=[1, 3, 2, 7],
+    ),
+    "voting of LightGBM and XGBoost": lambda: VotingClassifier(
+        [("LightGBM", _lightgbm()), ("XGBoost", _xgboost())], voting="soft"
+    ),
+    "voting regressor": lambda: VotingRegressor(
+        [
+            ("linear", LinearRegression()),
+            ("forest", RandomForestRegressor(5, max_depth=5, random_state=0)),
+        ],
+        weights=[1, 3],
+    ),
+}
+
+#: Names of the models that also stand behind encoders.
+BEHIND_ENCODERS = (
+    "sigmoid calibration of a logistic regression",
+    "isotonic calibration of a forest",
+    "soft voting",
+)
