@@ -33,7 +33,7 @@ def elementary_steps(
 def _walk(step: Any, table: Any, own: Any) -> Iterator[tuple[Any, IndexArray, Any]]:
     if passes(step) or (isinstance(step, str) and step == "drop"):
         return
-    if type(step).__module__.split(".")[0] != "sklearn":
+    if type(step).__module__.split(".")[0] not in ("sklearn", "skresp"):
         raise UnreadableError(f"{type(step).__name__} is not a known transformer.")
     name = type(step).__name__
     if name == "FrozenEstimator":

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from skresp._model.composites._adaboost import read_adaboost
+from skresp._model.composites._bagging import read_bagging, read_bagging_regressor
 from skresp._model.composites._calibrated import read_calibrated
+from skresp._model.composites._stacking import read_stacking
 from skresp._model.composites._voting import read_voting, read_voting_regressor
 from skresp._model.trees._reader import read_tree_model
 
@@ -53,6 +56,11 @@ FAMILIES = (
     Family("sklearn", ("CalibratedClassifierCV",), _with_members(read_calibrated)),
     Family("sklearn", ("VotingClassifier",), _with_members(read_voting)),
     Family("sklearn", ("VotingRegressor",), _with_members(read_voting_regressor)),
+    Family("sklearn", ("BaggingClassifier",), _with_members(read_bagging)),
+    Family("sklearn", ("BaggingRegressor",), _with_members(read_bagging_regressor)),
+    Family("sklearn", ("AdaBoostClassifier",), read_adaboost),
+    Family("sklearn", ("StackingClassifier",), _with_members(read_stacking)),
+    Family("sklearn", ("StackingRegressor",), _with_members(read_stacking)),
 )
 
 

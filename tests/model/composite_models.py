@@ -7,18 +7,29 @@ from typing import Any
 
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    BaggingRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
+    StackingClassifier,
+    StackingRegressor,
     VotingClassifier,
     VotingRegressor,
 )
-from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    RidgeClassifier,
+    SGDClassifier,
+)
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from tests.small_models import lightgbm, xgboost
 
@@ -47,6 +58,14 @@ def _calibrated(model: Any, method: str = "sigmoid", **options: Any) -> Any:
     return CalibratedClassifierCV(model, method=method, cv=2, **options)
 
 
+def _bagging(model: Any, **options: Any) -> BaggingClassifier:
+    return BaggingClassifier(model, n_estimators=5, random_state=0, **options)
+
+
+def _members() -> list[tuple[str, Any]]:
+    return [("linear", _logistic()), ("forest", _forest()), ("boosting", _boosting())]
+
+
 #: Models of numbers without missing values.
 MODELS: dict[str, Callable[[], Any]] = {
     "sigmoid calibration of a forest": lambda: _calibrated(_forest()),
@@ -68,10 +87,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "threshold on a calibrated forest": lambda: FixedThresholdClassifier(
         _calibrated(_forest()), threshold=0.6
     ),
-    "soft voting": lambda: VotingClassifier(
-        [("linear", _logistic()), ("forest", _forest()), ("boosting", _boosting())],
-        voting="soft",
-    ),
+    "soft voting": lambda: VotingClassifier(_members(), voting="soft"),
     "weighted voting": lambda: VotingClassifier(
         [
             ("clipped", SGDClassifier(loss="modified_huber", random_state=0)),
@@ -84,6 +100,44 @@ MODELS: dict[str, Callable[[], Any]] = {
     ),
     "voting of LightGBM and XGBoost": lambda: VotingClassifier(
         [("LightGBM", _lightgbm()), ("XGBoost", _xgboost())], voting="soft"
+    ),
+    "bagged trees": lambda: _bagging(DecisionTreeClassifier(max_depth=5)),
+    "bagged trees of drawn columns": lambda: _bagging(
+        DecisionTreeClassifier(max_depth=5), max_features=2
+    ),
+    "bagged logistic regressions of drawn columns": lambda: _bagging(
+        LogisticRegression(), max_features=2, bootstrap_features=True
+    ),
+    "bagged pipelines of drawn columns": lambda: _bagging(_logistic(), max_features=2),
+    "bagged boosting": lambda: _bagging(_boosting(), max_features=2),
+    "bagged XGBoost": lambda: _bagging(_xgboost()),
+    "bagged regression trees": lambda: BaggingRegressor(
+        DecisionTreeRegressor(max_depth=4), 5, max_features=2, random_state=0
+    ),
+    "bagged linear regressions": lambda: BaggingRegressor(
+        LinearRegression(), 5, random_state=0
+    ),
+    "AdaBoost": lambda: AdaBoostClassifier(n_estimators=10, random_state=0),
+    "AdaBoost of deeper trees": lambda: AdaBoostClassifier(
+        DecisionTreeClassifier(max_depth=3), n_estimators=5, random_state=0
+    ),
+    "stacking": lambda: StackingClassifier(_members(), cv=2),
+    "stacking with passthrough": lambda: make_pipeline(
+        StandardScaler(with_mean=False),
+        StackingClassifier(_members(), cv=2, passthrough=True),
+    ),
+    "stacking of decision functions": lambda: StackingClassifier(
+        [("SVC", LinearSVC()), ("boosting", _boosting())], RidgeClassifier(), cv=2
+    ),
+    "stacking of LightGBM and XGBoost": lambda: StackingClassifier(
+        [("LightGBM", _lightgbm()), ("XGBoost", _xgboost())], cv=2
+    ),
+    "stacking regressor": lambda: StackingRegressor(
+        [
+            ("linear", LinearRegression()),
+            ("forest", RandomForestRegressor(5, max_depth=5, random_state=0)),
+        ],
+        cv=2,
     ),
     "voting regressor": lambda: VotingRegressor(
         [
@@ -99,4 +153,7 @@ BEHIND_ENCODERS = (
     "sigmoid calibration of a logistic regression",
     "isotonic calibration of a forest",
     "soft voting",
+    "bagged trees of drawn columns",
+    "AdaBoost",
+    "stacking with passthrough",
 )

@@ -8,9 +8,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet
 from skresp._model import _readers
@@ -38,6 +48,10 @@ def _voting(voting: str, *members: Any) -> VotingClassifier:
     )
 
 
+def _stacking(final: Any) -> StackingClassifier:
+    return StackingClassifier([("forest", _forest())], final, cv=2)
+
+
 def _calibrated(model: Any) -> CalibratedClassifierCV:
     return CalibratedClassifierCV(model, cv=2)
 
@@ -52,6 +66,10 @@ def _forest() -> RandomForestClassifier:
         (_voting("hard", _forest(), LogisticRegression()), "voting='soft' only"),
         (_voting("soft", _forest(), KNeighborsClassifier()), "KNeighborsClassifier"),
         (_calibrated(_voting("soft", _forest(), _forest())), "several links"),
+        (BaggingClassifier(LinearSVC(), 3, random_state=0), "The members vote"),
+        (AdaBoostClassifier(LogisticRegression(), n_estimators=3), "trees only"),
+        (_stacking(_forest()), "a linear final estimator only"),
+        (_stacking(make_pipeline(StandardScaler(), LogisticRegression())), "linear"),
     ],
 )
 def test_other_composites_have_a_reason(model: Any, reason: str) -> None:
@@ -61,7 +79,14 @@ def test_other_composites_have_a_reason(model: Any, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [_calibrated(_forest()), _voting("soft", _forest(), _forest())]
+    "model",
+    [
+        _calibrated(_forest()),
+        _voting("soft", _forest(), _forest()),
+        BaggingClassifier(n_estimators=3),
+        AdaBoostClassifier(n_estimators=3),
+        _stacking(LogisticRegression()),
+    ],
 )
 def test_three_classes_have_a_reason(model: Any) -> None:
     fitted = _fitted(model, classes=3)
@@ -139,3 +164,22 @@ def test_members_keep_their_weights() -> None:
     known = _fitted(model).score_function
     assert known is not None
     assert_allclose([group.weight for group in known.groups], [0.75, 0.25])
+
+
+def test_bagged_trees_are_one_group_of_trees() -> None:
+    model = BaggingClassifier(max_features=1, n_estimators=4, random_state=0)
+    known = _fitted(model).score_function
+    assert known is not None
+    assert known.family == "trees"
+    (group,) = known.groups
+    assert group.trees is not None
+    assert len(group.trees.roots) == 4
+    assert set(group.trees.column) == {-1, 0, 1}
+
+
+def test_members_that_saw_one_class_have_a_reason() -> None:
+    member = make_pipeline(StandardScaler(), DecisionTreeClassifier())
+    model = BaggingClassifier(member, 20, max_samples=2, random_state=0)
+    fitted = _fitted(model)
+    assert {len(member.classes_) for member in fitted.estimator.estimators_} == {1, 2}
+    assert "two classes only" in fitted.unread_reason

@@ -1,0 +1,50 @@
+"""Read AdaBoost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from skresp._model._predictions import model_scores
+from skresp._model._reading import ReadGroup, Reading
+from skresp._model._unreadable import UnreadableError
+from skresp._model._unwrap import transform_rows
+from skresp._model.trees._arrays import SKLEARN, Tree, assemble
+from skresp._model.trees._sklearn import _sklearn_tree
+from skresp._typing import FloatArray
+
+from ._members import check_two_classes
+
+
+def read_adaboost(model: Any, steps: tuple[Any, ...]) -> Reading:
+    """Read an AdaBoostClassifier of trees: each adds or subtracts its weight."""
+    check_two_classes(model)
+    if not all(_is_tree(member) for member in model.estimators_):
+        raise UnreadableError("AdaBoostClassifier is read with decision trees only.")
+    total = float(np.sum(model.estimator_weights_))
+
+    def trees() -> Iterator[tuple[int, Tree]]:
+        for member, weight in zip(
+            model.estimators_, model.estimator_weights_, strict=False
+        ):
+            tree = _sklearn_tree(member.tree_, 1.0)
+            voted = member.classes_[tree.leaves.argmax(axis=1)] == model.classes_[1]
+            leaves = np.where(voted, 2.0, -2.0) * weight / total
+            yield 0, tree._replace(leaves=leaves[:, None])
+
+    def own(rows: Any) -> FloatArray:
+        table = transform_rows(steps, rows)
+        return np.asarray(model_scores(model, "decision_function", table))
+
+    group = ReadGroup(steps, assemble(trees(), 1, SKLEARN), base=np.zeros(1))
+    return Reading((group,), own, "logit", "trees")
+
+
+def _is_tree(member: Any) -> bool:
+    """Return whether a member is a decision tree of scikit-learn."""
+    return any(
+        kind.__name__ == "BaseDecisionTree" and kind.__module__.startswith("sklearn.")
+        for kind in type(member).__mro__
+    )

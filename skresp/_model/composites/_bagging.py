@@ -1,0 +1,100 @@
+"""Read models whose members are fitted on drawn rows and columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from skresp._model._predictions import model_scores
+from skresp._model._reading import ReadGroup, Reading
+from skresp._model._unreadable import UnreadableError
+from skresp._model._unwrap import transform_rows
+from skresp._typing import FloatArray, IndexArray
+
+from ._join_trees import join_trees
+from ._members import (
+    ReadMember,
+    chances,
+    check_two_classes,
+    own_chances,
+    second_score,
+    weighted,
+)
+from ._take_columns import TakeColumns
+
+
+def read_bagging(
+    model: Any, steps: tuple[Any, ...], read_member: ReadMember
+) -> Reading:
+    """Read a BaggingClassifier: the mean of the members' probabilities."""
+    check_two_classes(model)
+    for member in model.estimators_:
+        check_two_classes(member)
+        if not hasattr(member, "predict_proba"):
+            raise UnreadableError("The members vote, as they have no probabilities.")
+    groups, single = [], False
+    for reading, taken in _readings(model, steps, read_member):
+        groups += [_untaken(g, steps, taken, model) for g in chances(reading)]
+        single |= reading.single
+    own = own_chances(model, steps)
+    return _mean(groups, len(model.estimators_), own, "probability", single)
+
+
+def read_bagging_regressor(
+    model: Any, steps: tuple[Any, ...], read_member: ReadMember
+) -> Reading:
+    """Read a BaggingRegressor: the mean of the members' predictions."""
+    groups, single = [], False
+    for reading, taken in _readings(model, steps, read_member):
+        if reading.output != "identity":
+            raise UnreadableError("A member's prediction is not its score.")
+        groups += [_untaken(g, steps, taken, model) for g in second_score(reading)]
+        single |= reading.single
+
+    def own(rows: Any) -> FloatArray:
+        return np.asarray(model_scores(model, "predict", transform_rows(steps, rows)))
+
+    return _mean(groups, len(model.estimators_), own, "identity", single)
+
+
+def _readings(
+    model: Any, steps: tuple[Any, ...], read_member: ReadMember
+) -> list[tuple[Reading, TakeColumns]]:
+    """Return the readings of the members, each behind the columns that it gets."""
+    out = []
+    for member, features in zip(
+        model.estimators_, model.estimators_features_, strict=True
+    ):
+        taken = TakeColumns(np.asarray(features, dtype=np.intp))
+        out.append((read_member(member, (*steps, taken)), taken))
+    return out
+
+
+def _untaken(
+    group: ReadGroup, steps: tuple[Any, ...], taken: TakeColumns, model: Any
+) -> ReadGroup:
+    """Return a group over all columns, where no other step comes after `taken`."""
+    if group.steps != (*steps, taken):
+        return group
+    at: IndexArray = taken.positions
+    ensemble, coef = group.ensemble, group.coef
+    if ensemble is not None:
+        feature = np.where(ensemble.feature < 0, -1, at[ensemble.feature])
+        ensemble = replace(ensemble, feature=feature)
+    if coef is not None:
+        wide = np.zeros((len(coef), model.n_features_in_))
+        np.add.at(wide.T, at, coef.T)  # a column may be drawn twice
+        coef = wide
+    return group._replace(steps=steps, ensemble=ensemble, coef=coef)
+
+
+def _mean(
+    groups: list[ReadGroup], count: int, own: Any, output: str, single: bool
+) -> Reading:
+    """Return the reading of the mean of members."""
+    joined = join_trees(weighted(groups, 1.0 / count))
+    only_trees = len(joined) == 1 and joined[0].ensemble is not None
+    family = "trees" if only_trees else "composite"
+    return Reading(joined, own, output, family, single)

@@ -1,0 +1,67 @@
+"""Read stacked models with a linear final step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skresp._model._links import IDENTITY
+from skresp._model._predictions import model_scores
+from skresp._model._reading import ReadGroup, Reading
+from skresp._model._unreadable import UnreadableError
+from skresp._model._unwrap import transform_rows
+from skresp._typing import FloatArray
+
+from ._join_trees import join_trees
+from ._members import ReadMember, chances, check_two_classes, second_score, weighted
+
+
+def read_stacking(
+    model: Any, steps: tuple[Any, ...], read_member: ReadMember
+) -> Reading:
+    """Read a stacked model: the final coefficients are weights of the members."""
+    if hasattr(model, "classes_"):
+        check_two_classes(model)
+    final = read_member(model.final_estimator_, ())
+    coef, base = _coefficients(final)
+    groups: list[ReadGroup] = []
+    single = final.single
+    methods = model.stack_method_
+    for member, method, weight in zip(model.estimators_, methods, coef, strict=False):
+        reading = read_member(member, steps)
+        groups += weighted(_predicted(reading, method), float(weight))
+        single |= reading.single
+    rest = coef[len(methods) :]
+    if len(rest):
+        groups.append(ReadGroup(steps, coef=rest[None], base=base))
+    else:
+        groups.append(ReadGroup(groups[0].steps, base=base))
+    method = "decision_function" if hasattr(model, "classes_") else "predict"
+
+    def own(rows: Any) -> FloatArray:
+        return np.asarray(model_scores(model, method, transform_rows(steps, rows)))
+
+    return Reading(join_trees(groups), own, final.output, "composite", single)
+
+
+def _coefficients(final: Reading) -> tuple[FloatArray, FloatArray]:
+    """Return the coefficients and the intercept of the final step."""
+    group = final.groups[0]
+    plain = len(final.groups) == 1 and group.link.kind == IDENTITY
+    if not plain or group.steps or group.coef is None or len(group.coef) != 1:
+        raise UnreadableError("Stacking is read with a linear final estimator only.")
+    assert group.base is not None
+    return group.coef[0], group.base
+
+
+def _predicted(reading: Reading, method: str) -> tuple[ReadGroup, ...]:
+    """Return groups that add up to what a member passes on."""
+    if method == "predict_proba":
+        return chances(reading)
+    scores = ("logit", "clipped", "margin")
+    if method == "decision_function" and reading.output in scores:
+        return second_score(reading)
+    if method == "predict" and reading.output == "identity":
+        return second_score(reading)
+    raise UnreadableError("A member passes on labels, or scores that are not read.")
