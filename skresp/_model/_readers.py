@@ -17,6 +17,7 @@ from skresp._model.composites._voting import read_voting, read_voting_regressor
 from skresp._model.trees._reader import read_tree_model
 
 from ._linear_reader import LINEAR_MODELS, read_linear_model
+from ._naive_bayes import read_naive_bayes
 from ._reading import Reading
 from ._unreadable import UnreadableError
 from ._unwrap import split_model
@@ -53,6 +54,7 @@ FAMILIES = (
     Family("sklearn", ("BaseHistGradientBoosting",), read_tree_model),
     Family("xgboost", ("XGBModel",), read_tree_model),
     Family("lightgbm", ("LGBMModel",), read_tree_model),
+    Family("sklearn", ("GaussianNB",), read_naive_bayes),
     Family("sklearn", ("CalibratedClassifierCV",), _with_members(read_calibrated)),
     Family("sklearn", ("VotingClassifier",), _with_members(read_voting)),
     Family("sklearn", ("VotingRegressor",), _with_members(read_voting_regressor)),

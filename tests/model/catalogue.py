@@ -34,6 +34,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
     Binarizer,
@@ -191,6 +192,7 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "histogram boosting": _boosting,
     "XGBoost": _xgboost,
     "LightGBM": _lightgbm,
+    "naive Bayes": GaussianNB,
 }
 
 REGRESSORS: dict[str, Callable[[], Any]] = {

@@ -26,6 +26,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -100,6 +101,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     ),
     "voting of LightGBM and XGBoost": lambda: VotingClassifier(
         [("LightGBM", _lightgbm()), ("XGBoost", _xgboost())], voting="soft"
+    ),
+    "isotonic calibration of naive Bayes": lambda: _calibrated(
+        GaussianNB(), "isotonic"
     ),
     "bagged trees": lambda: _bagging(DecisionTreeClassifier(max_depth=5)),
     "bagged trees of drawn columns": lambda: _bagging(

@@ -184,7 +184,9 @@ def _has_one_summand(known: ScoreFunction, column: int) -> bool:
             count += len(group.trees.roots) + int(group.trees.is_listed[column])
         if group.terms is not None:
             count += int(group.terms.slopes[column].any())
-            count += sum(term.column == column for term in group.terms.others)
+            terms = group.terms
+            count += sum(term.column == column for term in terms.tables)
+            count += sum(len(t.made) for t in terms.maps if t.column == column)
     return count < 2
 
 
