@@ -98,13 +98,16 @@ def test_points_of_single_features_count_towards_the_budget():
     names = list("abcd")
     X = pd.DataFrame(0.5, index=range(3), columns=names)
     X["a"] = [0.1, 0.2, 0.3]
-    model = RuleClassifier(lambda X: np.zeros(len(X)))
+    sizes = []
+    model = RuleClassifier(lambda X: sizes.append(len(X)) or np.zeros(len(X)))
     actions = ActionSet(
         {name: Feature("real", 0, 1) for name in names},
         [Linear(dict.fromkeys(names, 1.0), 0, 3), Linkage("a", {"b": 0.5})],
     )
     explainer = explainer_of(model, actions, X)
     for budget in (0, 7, 100, 3_000):
+        sizes.clear()
         verdicts = explainer.verify(X, max_points=budget)
         assert (verdicts.used <= budget).all()
+        assert sum(sizes) <= len(X) * (budget + 1), "one more for the row itself"
         assert set(verdicts.status) == {"unknown"}
