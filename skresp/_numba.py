@@ -23,3 +23,17 @@ def compiled(function: F) -> F:
     except RuntimeError:  # nowhere to write, as in a read-only install
         fast = numba.njit(nogil=True)(function)
     return fast
+
+
+def compiled_part(function: F) -> F:
+    """Compile a function that only other compiled functions call.
+
+    It compiles faster, since Python cannot call it.
+    """
+    fast: Any
+    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    try:
+        fast = numba.njit(cache=True, nogil=True, **options)(function)
+    except RuntimeError:
+        fast = numba.njit(nogil=True, **options)(function)
+    return fast

@@ -1,0 +1,1 @@
+"""Branch and bound over boxes, for every model with a score function."""

@@ -1,0 +1,184 @@
+"""The verdict of one person, up to points that only the model can decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from skresp._recourse._status import Proof, Status
+from skresp._typing import FloatArray
+from skresp.reach._deadline import Deadline
+
+from ._search import gaps_of
+from ._solve import Change, Solver, is_alone
+
+
+class ListedPart(NamedTuple):
+    """The listed changes of a person on one part.
+
+    Attributes
+    ----------
+    position : int
+        The position of the part.
+    changes : array of shape (n_changes, n_features)
+    cost : array of shape (n_changes,)
+    """
+
+    position: int
+    changes: FloatArray
+    cost: FloatArray
+
+
+@dataclass
+class Case:
+    """The search of one person.
+
+    Attributes
+    ----------
+    solver : Solver
+    max_points : int
+    deadline : Deadline
+    price : callable or None
+        Returns the cost of a change of one part; None where any witness will do.
+    witness : Change or None
+        A sure one, after `decide`.
+    status, proof : Status, Proof
+        The verdict if no tie reaches the target.
+    single_ties, ties : list of Change
+        Changes in doubt, of single features and of any.
+    used : int
+        The number of boxes and points.
+    knows_singles : bool
+        Whether no single intervention but the ties can reach the target.
+    is_cheapest : bool
+        Whether no single intervention is cheaper than the witness.
+    """
+
+    solver: Solver
+    max_points: int
+    deadline: Deadline
+    price: Callable[[int, FloatArray], float] | None = None
+    witness: Change | None = None
+    status: Status = Status.UNKNOWN
+    proof: Proof = Proof.OUT_OF_BUDGET
+    single_ties: list[Change] = field(default_factory=list)
+    ties: list[Change] = field(default_factory=list)
+    used: int = 0
+    knows_singles: bool = True
+    is_cheapest: bool = False
+    _cost: float = np.inf
+
+    @property
+    def witnesses(self) -> list[Change]:
+        """The sure witness, if there is one."""
+        return [] if self.witness is None else [self.witness]
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether the model has to be asked."""
+        return bool(self.single_ties or self.ties)
+
+    @property
+    def left(self) -> int:
+        """The number of boxes and points left."""
+        return self.max_points - self.used
+
+    def decide(self, listed: Sequence[ListedPart]) -> None:
+        """Search single features, then everything.
+
+        `listed` holds the single interventions of parts whose changes are listed.
+        """
+        lists = {each.position for each in listed}
+        others = [
+            p
+            for p in range(len(self.solver.parts))
+            if p not in lists and self._may_move(p)
+        ]
+        self._try_lists(listed)
+        if self.witness is None or self.price is not None:
+            self._try_variables(others)
+        if self.witness is not None:
+            self.status, self.proof = Status.SINGLE, Proof.WITNESS
+            self.is_cheapest = not others and not self.single_ties
+            return
+        found = self.solver.everything(max(self.left, 0), self.deadline)
+        self.used += found.used
+        self.ties, self.witness = found.ties, found.witness
+        if found.witness is not None:
+            self.status, self.proof = self.status_of_several, Proof.WITNESS
+        elif found.is_exhausted:
+            self.status, self.proof = Status.FIXED, Proof.EXHAUSTION
+        elif self.left > 0 and not self.deadline.is_over:
+            self.proof = Proof.INCOMPLETE
+
+    @property
+    def status_of_several(self) -> Status:
+        """The status of somebody with a witness that is no single intervention."""
+        return Status.JOINT if self.knows_singles else Status.POSSIBLE
+
+    def _try_lists(self, listed: Sequence[ListedPart]) -> None:
+        """Look for the cheapest listed change of one part."""
+        for p, changes, cost in listed:
+            if self.left < len(changes):
+                self.knows_singles = False
+                continue
+            self.used += len(changes)
+            gaps = self._gaps(p, changes)
+            sure = gaps > self.solver.tolerance
+            for k in np.flatnonzero(~sure & (gaps >= -self.solver.tolerance)).tolist():
+                self.single_ties.append(self._only(p, changes[k]))
+            if sure.any():
+                k = int(np.argmin(np.where(sure, cost, np.inf)))
+                self._offer(self._only(p, changes[k]), float(cost[k]))
+
+    def _offer(self, change: Change, cost: float) -> None:
+        """Take a witness where it is cheaper than what is known."""
+        if cost < self._cost:
+            self.witness, self._cost = change, cost
+
+    def _gaps(self, p: int, changes: FloatArray) -> FloatArray:
+        """Return the gaps of changes of one part."""
+        solver = self.solver
+        reached = np.tile(solver.person.rules.before, (len(changes), 1))
+        for k, variable in enumerate(solver.variables.all):
+            if variable.part == p:
+                reached[:, k] += changes[:, variable.position]
+        return np.asarray(gaps_of(solver.person, solver.work, reached))
+
+    def _try_variables(self, parts: Sequence[int]) -> None:
+        """Look for changes of variables that are parts of their own.
+
+        Without a price the first one will do.
+        """
+        for p in parts:
+            if not is_alone(self.solver.parts[p].part):
+                self.knows_singles = False
+                continue
+            (k,) = (k for k, v in enumerate(self.solver.variables.all) if v.part == p)
+            found = self.solver.along(k, max(self.left, 0), self.deadline)
+            self.used += found.used
+            self.single_ties += found.ties
+            if found.witness is not None and self.price is None:
+                self.witness = found.witness
+                return
+            if found.witness is not None and self.price is not None:
+                self._offer(found.witness, self.price(p, found.witness[p]))
+            self.knows_singles &= found.is_exhausted
+
+    def _may_move(self, p: int) -> bool:
+        """Return whether the person can change something on a part."""
+        n, low, high = self.solver.n, self.solver.low, self.solver.high
+        return any(
+            low[n + k] < high[n + k]
+            for k, variable in enumerate(self.solver.variables.all)
+            if variable.part == p
+        )
+
+    def _only(self, p: int, change: FloatArray) -> Change:
+        """Return a change of one part only."""
+        out = [np.zeros_like(state.before) for state in self.solver.parts]
+        out[p] = change
+        return out

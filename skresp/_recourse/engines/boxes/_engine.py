@@ -1,0 +1,241 @@
+"""The engine for models with a score function: branch and bound over boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from skresp._model._codes import batch_codes
+from skresp._model._point_builder import PointBuilder
+from skresp._model._row_batch import RowBatch
+from skresp._model._score_function import ScoreFunction
+from skresp._recourse._cost import costs_of
+from skresp._recourse._status import Proof, Status
+from skresp._recourse.engines._base import EngineInput, EngineResult, Run
+from skresp._recourse.engines._black_box import BlackBoxEngine
+from skresp._typing import FloatArray, IndexArray
+from skresp.reach._deadline import OutOfTimeError
+from skresp.reach._feasible_changes import MOST_LISTED_BESIDE_A_LINE
+from skresp.reach._part import Part
+
+from ._added_options import AddedOptions
+from ._case import Case, ListedPart
+from ._model_arrays import ModelArrays
+from ._person import Arena, PartState, make_person
+from ._solve import Change, Solver, is_alone
+from ._variables import UnknownValueError
+
+# Changes of a part that are listed. With more, the features of the part are variables.
+_MOST_LISTED = 2_000
+
+
+@dataclass(frozen=True)
+class BoxEngine:
+    """Search boxes of changes, with bounds of the score in each box.
+
+    Attributes
+    ----------
+    score_function : ScoreFunction
+        One with a decision, and a form that kernels know (see `ModelArrays.of`).
+    arrays : ModelArrays
+        Its arrays.
+    """
+
+    score_function: ScoreFunction
+    arrays: ModelArrays
+
+    knows_lines = False
+    max_listed = MOST_LISTED_BESIDE_A_LINE
+    max_line_pieces = 1
+
+    @classmethod
+    def of(cls, score_function: ScoreFunction) -> BoxEngine | None:
+        """Return the engine for a score function; None where it has no arrays."""
+        arrays = ModelArrays.of(score_function)
+        return None if arrays is None else cls(score_function, arrays)
+
+    def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
+        """Return None: changes along lines are found in boxes, not listed."""
+
+    def examine(self, given: EngineInput) -> EngineResult:
+        """Compute verdicts for people who are denied; best scores stay unknown."""
+        if given.budget.best_only:
+            return EngineResult.blank(given.options, len(given.rows))
+        return _Run(given, self).solve()
+
+
+# Of each batch: the engine it was read for, the columns, the codes and the arrays.
+_READ: WeakKeyDictionary[PointBuilder, tuple[BoxEngine, Any, Any, ModelArrays]]
+_READ = WeakKeyDictionary()
+
+
+def _read(engine: BoxEngine, batch: RowBatch) -> tuple[Any, FloatArray, ModelArrays]:
+    """Return the columns, the codes of a batch, and arrays that know its labels.
+
+    A batch is examined in many runs, so they are kept as long as the batch is.
+    """
+    builder = batch.point_builder
+    known = _READ.get(builder)
+    if known is None or known[0] is not engine:
+        function, codes = batch_codes(engine.score_function, builder)
+        arrays: ModelArrays | None = engine.arrays
+        if function is not engine.score_function:
+            arrays = ModelArrays.of(function)
+        assert arrays is not None
+        known = _READ[builder] = engine, function.columns, codes, arrays
+    return known[1:]
+
+
+class _Run(Run):
+    """One call of `BoxEngine.examine`."""
+
+    def __init__(self, given: EngineInput, engine: BoxEngine) -> None:
+        super().__init__(given)
+        self.given = given
+        self.columns, self.codes, arrays = _read(engine, given.batch)
+        self.arrays = arrays
+        self.arena = Arena(arrays.forest.top.shape[1], len(arrays.forest.roots))
+
+    def solve(self) -> EngineResult:
+        """Compute the verdicts."""
+        out = EngineResult.blank(self.options, len(self.rows))
+        cases: dict[int, Case] = {}
+        unread = []
+        for i in np.flatnonzero(self.denied).tolist():
+            if self.budget.deadline.is_over:
+                break
+            try:
+                cases[i] = self._case(i)
+            except UnknownValueError:
+                unread.append(i)
+                continue
+            out.used[i] = cases[i].used
+            out.note(i, cases[i].status, cases[i].proof)
+        self._search_black_box(out, np.array(unread, dtype=np.intp))
+        wanted = [
+            (i, change)
+            for i, case in cases.items()
+            for change in (*case.single_ties, *case.ties, *case.witnesses)
+        ]
+        choice = self._add_options(out, wanted)
+        self._note(out, cases, np.array([i for i, _ in wanted], dtype=np.intp), choice)
+        return out
+
+    # -- one person --------------------------------------------------------------------
+
+    def _case(self, i: int) -> Case:
+        """Search the boxes of one person."""
+        position = self.batch.point_builder.position
+        states, listed = [], []
+        for p, each in enumerate(self.options):
+            value = each.which[i]
+            here = slice(each.offsets[value], each.offsets[value + 1])
+            changes: FloatArray | None = each.changes[here]
+            if each.listed[value]:
+                some = here.start + np.flatnonzero(each.single[here])
+                single = ListedPart(p, each.changes[some], self.costs[p][some])
+                listed.append(single)
+            # One feature is a variable of its own: a list would say no more.
+            is_long = here.stop - here.start > _MOST_LISTED
+            if not each.listed[value] or is_alone(each.part) or is_long:
+                changes = None
+            columns = [position[name] for name in each.part.names]
+            states.append(PartState(each.part, each.values[value], columns, changes))
+        codes = self.codes[self.rows[i]]
+        made = make_person(self.arrays, self.columns, codes, states, self.arena)
+        solver = Solver(*made, states, self.arena)
+        budget = self.budget
+
+        def price(p: int, change: FloatArray) -> float:
+            state = states[p]
+            cost = costs_of(budget, state.part, state.before[None], change[None])
+            return float(cost[0])
+
+        case = Case(
+            solver,
+            budget.max_points,
+            budget.deadline,
+            None if budget.cost is None else price,
+        )
+        case.decide(listed)
+        return case
+
+    # -- all people --------------------------------------------------------------------
+
+    def _search_black_box(self, out: EngineResult, people: IndexArray) -> None:
+        """Decide people whose values the score function does not know."""
+        if not len(people):
+            return
+        options = [replace(each, which=each.which[people]) for each in self.options]
+        given = replace(
+            self.given,
+            options=options,
+            rows=self.rows[people],
+            denied=self.denied[people],
+        )
+        found = BlackBoxEngine().examine(given)
+        for name in ("status", "proof", "choice", "used", "cheapest"):
+            getattr(out, name)[people] = getattr(found, name)
+
+    def _add_options(
+        self, out: EngineResult, wanted: list[tuple[int, Change]]
+    ) -> IndexArray:
+        """Add changes of people to the options; return them as choices."""
+        choice = np.empty((len(wanted), len(self.options)), dtype=np.intp)
+        for p, each in enumerate(self.options):
+            added = AddedOptions(each)
+            number = [added.add(int(each.which[i]), c[p]) for i, c in wanted]
+            self.options[p], old, new = added.joined()
+            numbers = np.array(number, dtype=np.intp)
+            choice[numbers >= 0, p] = old[numbers[numbers >= 0]]
+            choice[numbers < 0, p] = new[-1 - numbers[numbers < 0]]
+            out.choice[:, p], out.best[:, p] = (
+                old[out.choice[:, p]],
+                old[out.best[:, p]],
+            )
+        out.options = list(self.options)
+        return choice
+
+    def _note(
+        self,
+        out: EngineResult,
+        cases: dict[int, Case],
+        people: IndexArray,
+        choice: IndexArray,
+    ) -> None:
+        """Ask the model about ties and note the verdicts.
+
+        `people` and `choice` hold the ties of single features, the other ties and the
+        witness of each case, one case after the other.
+        """
+        at = 0
+        tied = np.zeros(len(people), dtype=bool)
+        for case in cases.values():
+            ties = len(case.single_ties) + len(case.ties)
+            tied[at : at + ties] = True
+            at += ties + len(case.witnesses)
+        reached, answered = ~tied, True
+        try:
+            reached[tied] = self.reaches_target(people[tied], choice[tied])
+        except OutOfTimeError:
+            answered = False
+        at = 0
+        for i, case in cases.items():
+            ends = np.cumsum(
+                [at, len(case.single_ties), len(case.ties), len(case.witnesses)]
+            )
+            at = int(ends[-1])
+            hits = np.flatnonzero(reached[ends[0] : ends[-1]]) + ends[0]
+            if not answered and case.has_ties:
+                status = Status.POSSIBLE if case.witnesses else Status.UNKNOWN
+                out.note(i, status, case.proof)
+            if len(hits):
+                out.choice[i] = choice[hits[0]]
+                is_single = hits[0] < ends[1] or case.status == Status.SINGLE
+                if answered or not case.has_ties:
+                    status = Status.SINGLE if is_single else case.status_of_several
+                    out.note(i, status, Proof.WITNESS)
+                out.cheapest[i] = case.is_cheapest and self.priced[i]

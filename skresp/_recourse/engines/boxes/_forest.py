@@ -1,0 +1,254 @@
+"""Trees as arrays, cut down to a box, and walked.
+
+Columns are numbered twice. A *variable* is something that a person can change, with an
+interval of values in each box. A *view* lists the values of one variable as positions,
+with a set of positions in each box: the labels of a category, or pieces of a number.
+A node splits on variable `k`, or on view `v` as column `n_variables + v`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._numba import compiled, compiled_part
+from skresp._typing import BoolArray, FloatArray
+
+#: The column of a leaf.
+LEAF = -1
+
+
+class Forest(NamedTuple):
+    """Nodes of trees.
+
+    Attributes
+    ----------
+    column : array of shape (n_nodes,), int32
+        The variable or view that a node splits on; -1 at a leaf.
+    threshold : array of shape (n_nodes,), float64
+        The largest number that goes left; for a view the row of `tables`.
+    left, right : array of shape (n_nodes,), int32
+    top : array of shape (n_nodes, width), float64
+        The largest leaf below each node, for each of `width` neighbouring channels.
+    roots, channel : array of shape (n_trees,), int32
+        The root and the first channel of each tree.
+    """
+
+    column: NDArray[np.int32]
+    threshold: FloatArray
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    top: FloatArray
+    roots: NDArray[np.int32]
+    channel: NDArray[np.int32]
+
+    @classmethod
+    def empty(cls, nodes: int, trees: int, width: int) -> Forest:
+        """Return room for nodes and trees."""
+        return cls(
+            np.empty(nodes, dtype=np.int32),
+            np.empty(nodes),
+            np.empty(nodes, dtype=np.int32),
+            np.empty(nodes, dtype=np.int32),
+            np.empty((nodes, width)),
+            np.empty(trees, dtype=np.int32),
+            np.empty(trees, dtype=np.int32),
+        )
+
+
+class Split(NamedTuple):
+    """What decides at nodes on views and for missing values.
+
+    Attributes
+    ----------
+    tables : array of shape (n_tables, n_words), uint64
+        The positions that go left, 64 in a word.
+    missing_left : array of shape (n_nodes,), bool
+        Whether a missing value goes left; empty where none can occur.
+    """
+
+    tables: NDArray[np.uint64]
+    missing_left: BoolArray
+
+
+class Box(NamedTuple):
+    """A set of points.
+
+    Attributes
+    ----------
+    lower, upper : array of shape (n_variables,)
+        Closed intervals; NaN at both ends for a missing value.
+    words : array of shape (n_views, n_words), uint64
+        The positions of each view, 64 in a word.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    words: NDArray[np.uint64]
+
+
+@compiled_part
+def side(
+    column: int, threshold: float, missing_left: bool, tables: Any, box: Box
+) -> int:
+    """Return 0 where all points of a box go left, 1 where all go right, 2 for both."""
+    n = len(box.lower)
+    if column < n:
+        if np.isnan(box.lower[column]):
+            return 0 if missing_left else 1
+        if box.upper[column] <= threshold:
+            return 0
+        return 1 if box.lower[column] > threshold else 2
+    mine = box.words[column - n]
+    table = tables[int(threshold)]
+    left = right = False
+    for w in range(len(mine)):
+        if mine[w] & table[w]:
+            left = True
+        if mine[w] & ~table[w]:
+            right = True
+    if left and right:
+        return 2
+    return 1 if right else 0
+
+
+@compiled
+def restrict(
+    source: Forest,
+    first: int,
+    last: int,
+    split: Split,
+    box: Box,
+    names: NDArray[np.int32],
+    target: Forest,
+    node: int,
+    tree: int,
+    sums: FloatArray,
+    stack: NDArray[np.int32],
+) -> tuple[int, int]:
+    """Copy the trees from `first` to before `last`, cut down to a box.
+
+    Trees that are constant in the box are added to `sums` instead. Nodes with two equal
+    leaves become leaves. Source and target may be the same arrays.
+
+    Parameters
+    ----------
+    names : array of shape (n_columns,), int32
+        The columns of the source in the target.
+    node, tree : int
+        Where the copy begins in the target.
+    sums : array of shape (n_channels + width,)
+        The constants of channels, updated.
+    stack : array of shape (2, n), int32
+        Room for nodes: more than the depth of each tree.
+
+    Returns
+    -------
+    node, tree : int
+        Where the copy ends; -1 where the room is too small.
+    """
+    width = source.top.shape[1]
+    room = len(target.column)
+    with_missing = len(split.missing_left) > 0
+    for k in range(first, last):
+        start = node
+        stack[0, 0], stack[1, 0] = source.roots[k], -1
+        depth = 1
+        while depth:
+            depth -= 1
+            n, parent = stack[0, depth], stack[1, depth]
+            while source.column[n] >= 0:
+                way = side(
+                    source.column[n],
+                    source.threshold[n],
+                    with_missing and split.missing_left[n],
+                    split.tables,
+                    box,
+                )
+                if way == 2:
+                    break
+                n = source.left[n] if way == 0 else source.right[n]
+            if node >= room:
+                return -1, tree
+            if parent >= 0:
+                target.right[parent] = node
+            if source.column[n] < 0:
+                target.column[node] = LEAF
+                for w in range(width):
+                    target.top[node, w] = source.top[n, w]
+            else:
+                target.column[node] = names[source.column[n]]
+                target.threshold[node] = source.threshold[n]
+                target.left[node] = node + 1
+                right, left = source.right[n], source.left[n]
+                stack[0, depth], stack[1, depth] = right, node
+                stack[0, depth + 1], stack[1, depth + 1] = left, -1
+                depth += 2
+            node += 1
+        _lift(target, start, node)
+        if target.column[start] < 0:
+            for w in range(width):
+                sums[source.channel[k] + w] += target.top[start, w]
+            node = start
+        else:
+            target.roots[tree] = start
+            target.channel[tree] = source.channel[k]
+            tree += 1
+    return node, tree
+
+
+@compiled_part
+def _lift(forest: Forest, start: int, stop: int) -> None:
+    """Compute `top` of the inner nodes of a tree; merge leaves that are equal."""
+    width = forest.top.shape[1]
+    for n in range(stop - 1, start - 1, -1):
+        if forest.column[n] < 0:
+            continue
+        a, b = forest.left[n], forest.right[n]
+        same = forest.column[a] < 0 and forest.column[b] < 0
+        for w in range(width):
+            same = same and forest.top[a, w] == forest.top[b, w]
+            forest.top[n, w] = max(forest.top[a, w], forest.top[b, w])
+        if same:
+            forest.column[n] = LEAF
+
+
+@compiled_part
+def add_tops(forest: Forest, first: int, last: int, sums: FloatArray) -> None:
+    """Add the largest leaf of each tree to the sums of its channels."""
+    for k in range(first, last):
+        for w in range(forest.top.shape[1]):
+            sums[forest.channel[k] + w] += forest.top[forest.roots[k], w]
+
+
+@compiled_part
+def add_leaves(
+    forest: Forest,
+    first: int,
+    last: int,
+    tables: NDArray[np.uint64],
+    point: FloatArray,
+    position: NDArray[np.int64],
+    sums: FloatArray,
+) -> None:
+    """Add the leaves of a point to the sums of channels.
+
+    `position` has the point's position in each view.
+    """
+    n = len(point)
+    one = np.uint64(1)
+    for k in range(first, last):
+        at = forest.roots[k]
+        while forest.column[at] >= 0:
+            c = forest.column[at]
+            if c < n:
+                goes_left = point[c] <= forest.threshold[at]
+            else:
+                p = position[c - n]
+                word = tables[int(forest.threshold[at]), p // 64]
+                goes_left = (word >> np.uint64(p % 64)) & one == one
+            at = forest.left[at] if goes_left else forest.right[at]
+        for w in range(forest.top.shape[1]):
+            sums[forest.channel[k] + w] += forest.top[at, w]

@@ -1,0 +1,327 @@
+"""One person's search: variables, forest and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skresp._typing import FloatArray
+from skresp.reach._part import Part
+
+from ._channels import Slopes
+from ._forest import Box, Forest, restrict
+from ._model_arrays import ModelArrays, View, pack
+from ._rules import INTEGER
+from ._search import MOST_SLABS, Person, Work
+from ._slabs import Slabs
+from ._variables import UnknownValueError, Variables
+from ._witness import Point
+
+# Room for nodes at first, and for the boxes of a path.
+_FIRST_NODES = 1 << 15
+_FIRST_BOXES = 64
+# Integers on a column of labels.
+_MOST_LABELS = 4_096
+
+
+class PartState(NamedTuple):
+    """What a person can do on one part.
+
+    Attributes
+    ----------
+    part : Part
+    before : array of shape (n_features,)
+    columns : list of int
+        The column of the model of each feature; -1 for none.
+    changes : array of shape (n_changes, n_features) or None
+        All feasible total changes, where they are listed.
+    """
+
+    part: Part
+    before: FloatArray
+    columns: list[int]
+    changes: FloatArray | None
+
+
+class Arena:
+    """Memory for nodes that one search after the other uses."""
+
+    def __init__(self, width: int, trees: int) -> None:
+        self.forest = Forest.empty(_FIRST_NODES, 8 * max(trees, 1), width)
+
+    def grow(self) -> None:
+        """Double the memory and keep what is there."""
+        old = self.forest
+        new = Forest.empty(2 * len(old.column), 2 * len(old.roots), old.top.shape[1])
+        for name in Forest._fields:
+            kept = getattr(old, name)
+            getattr(new, name)[: len(kept)] = kept
+        self.forest = new
+
+
+def make_person(
+    model: ModelArrays,
+    columns: Sequence[Any],
+    codes: FloatArray,
+    parts: Sequence[PartState],
+    arena: Arena,
+) -> tuple[Person, Work, Variables]:
+    """Return what the search of one person needs.
+
+    Raises UnknownValueError where the person could reach values that the score function
+    does not know.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    codes : array of shape (n_columns,)
+        The person's row as codes of the model.
+    """
+    variables = Variables(columns)
+    for p, state in enumerate(parts):
+        code = _Codes(columns, codes, state)
+        if state.changes is not None:
+            variables.add_list(
+                p, state.part, state.before, state.columns, code, state.changes
+            )
+        else:
+            variables.add_part(p, state.part, state.before, state.columns, code)
+    of_column = {v.column: k for k, v in enumerate(variables.all) if v.column >= 0}
+    _check_known(columns, codes, variables, of_column)
+    views = [
+        (of_column[view.column], view)
+        for view in model.views
+        if view.column in of_column
+    ]
+    listed = {k for k, view in views if view.edges is None}
+    for k, variable in enumerate(variables.all):
+        if variable.codes is not None and k not in listed:
+            views.append((k, View(variable.column, None, max(variable.codes) + 2)))
+    rules = variables.rules(views)
+    n_words = max(model.split.tables.shape[1], -(-rules.place_low.shape[1] // 64))
+    words = pack(~np.isnan(rules.place_low), 64 * n_words)
+    names, box = _model_box(model, codes, variables, of_column, views, words)
+    tables = np.zeros((len(model.split.tables), n_words), dtype=np.uint64)
+    tables[:, : model.split.tables.shape[1]] = model.split.tables
+    slopes, constants, size = _linear(model, codes, variables, of_column)
+    split = model.split._replace(tables=tables)
+    stack = np.zeros((2, model.depth + 4), dtype=np.int32)
+    while True:
+        sums = constants.copy()
+        node, tree = restrict(
+            model.forest,
+            0,
+            len(model.forest.roots),
+            split,
+            box,
+            names,
+            arena.forest,
+            0,
+            0,
+            sums,
+            stack,
+        )
+        if node >= 0:
+            break
+        arena.grow()
+    person = Person(rules, model.channels, slopes, tables, size)
+    work = _work(model, arena, person, words, variables, node, tree, sums)
+    return person, work, variables
+
+
+class _Codes:
+    """The model's codes of a feature's values."""
+
+    def __init__(self, columns: Sequence[Any], codes: FloatArray, state: PartState):
+        self.columns, self.codes, self.state = columns, codes, state
+
+    def __call__(self, name: str, feature: Any, x: float) -> dict[int, float]:
+        """Return the value of the feature at each position."""
+        column = self.state.columns[self.state.part.names.index(name)]
+        categories = feature.categories if feature.kind == "categorical" else None
+        if column < 0:
+            out = {i: float(i) for i in range(len(categories or ()))}
+            return out if x >= 0 else {**out, len(out): x}
+        labels = self.columns[column].labels
+        if categories is None:
+            return {i: float(label) for i, label in enumerate(labels)}
+        if labels is None or not self.codes[column] >= 0:
+            raise UnknownValueError
+        position = {label: i for i, label in enumerate(labels)}
+        out = {}
+        for code, label in enumerate(categories):
+            if label in position:
+                out[position[label]] = float(code)
+        out[int(self.codes[column])] = x
+        return out
+
+
+def _check_known(
+    columns: Sequence[Any],
+    codes: FloatArray,
+    variables: Variables,
+    of_column: dict[int, int],
+) -> None:
+    """Raise UnknownValueError where values are outside of what is known."""
+    for c, column in enumerate(columns):
+        if c not in of_column:
+            if not column.knows(codes[[c]])[0]:
+                raise UnknownValueError
+            continue
+        variable = variables.all[of_column[c]]
+        if column.labels is None:
+            low, high = variable.reached
+            if low < column.lower or high > column.upper:
+                raise UnknownValueError
+            continue
+        assert variable.codes is not None
+        known = set(variable.codes.values())
+        if variable.allowed is not None:
+            wanted = variable.allowed
+        elif variable.kind == INTEGER:
+            low, high = variable.reached
+            if high - low > _MOST_LABELS:
+                raise UnknownValueError
+            wanted = set(np.arange(low, high + 1).tolist())
+        else:
+            raise UnknownValueError
+        if not wanted <= known:
+            raise UnknownValueError
+
+
+def _model_box(
+    model: ModelArrays,
+    codes: FloatArray,
+    variables: Variables,
+    of_column: dict[int, int],
+    views: list[tuple[int, View]],
+    words: Any,
+) -> tuple[Any, Box]:
+    """Return the person's box over the columns of the model, and their new numbers."""
+    n = len(variables.all)
+    names = np.full(model.n_columns + len(model.views), -1, dtype=np.int32)
+    lower, upper = codes.copy(), codes.copy()
+    for c, k in of_column.items():
+        names[c] = k
+        lower[c], upper[c] = variables.all[k].reached
+    box_words = np.zeros((len(model.views), words.shape[1]), dtype=np.uint64)
+    for i, view in enumerate(model.views):
+        if view.column in of_column:
+            at = next(j for j, (_, other) in enumerate(views) if other is view)
+            names[model.n_columns + i] = n + at
+            box_words[i] = words[at]
+            continue
+        code = codes[view.column]
+        if np.isnan(code):
+            position = view.positions - 1
+        elif view.edges is not None:
+            position = int(np.searchsorted(view.edges, code))
+        else:
+            position = int(code)
+        box_words[i, position // 64] = np.uint64(1) << np.uint64(position % 64)
+    return names, Box(lower, upper, box_words)
+
+
+def _linear(
+    model: ModelArrays,
+    codes: FloatArray,
+    variables: Variables,
+    of_column: dict[int, int],
+) -> tuple[Slopes, FloatArray, FloatArray]:
+    """Return the linear terms of variables, the constants, and the sizes of sums."""
+    n, n_channels = len(variables.all), model.slope.shape[1]
+    slope, center = np.zeros((n, n_channels)), np.zeros((n, n_channels))
+    constants, size = model.base.copy(), model.size.copy()
+    used = np.flatnonzero(model.slope.any(axis=1) | model.missing.any(axis=1))
+    for c in used.tolist():
+        if c in of_column:
+            k = of_column[c]
+            slope[k], center[k] = model.slope[c], model.center[c]
+            ends = np.array(variables.all[k].reached)
+            size[:n_channels] += np.abs(slope[k]) * np.abs(
+                ends[:, None] - center[k]
+            ).max(axis=0)
+            continue
+        if np.isnan(codes[c]):
+            added = model.missing[c]
+        else:
+            added = model.slope[c] * (codes[c] - model.center[c])
+        constants[:n_channels] += added
+        size[:n_channels] += np.abs(added)
+    return Slopes(slope, center, (slope != 0).any(axis=1)), constants, size
+
+
+def _work(
+    model: ModelArrays,
+    arena: Arena,
+    person: Person,
+    words: Any,
+    variables: Variables,
+    node: int,
+    tree: int,
+    constants: FloatArray,
+) -> Work:
+    """Return the memory of a search, with the whole box on the stack."""
+    n, (n_views, n_words) = len(variables.all), words.shape
+    total, width = len(constants), model.forest.top.shape[1]
+    low, high = np.zeros((_FIRST_BOXES, 2 * n)), np.zeros((_FIRST_BOXES, 2 * n))
+    for k, variable in enumerate(variables.all):
+        a, b = variable.own
+        if a <= b:
+            low[0, k], high[0, k] = min(a, 0.0), max(b, 0.0)
+        low[0, n + k], high[0, n + k] = variable.reached
+    stack_words = np.zeros((_FIRST_BOXES, n_views, n_words), dtype=np.uint64)
+    stack_words[0] = words
+    ends = np.zeros((2, _FIRST_BOXES), dtype=np.int64)
+    ends[:, 0] = node, tree
+    levels = np.zeros((_FIRST_BOXES, total))
+    levels[0] = constants
+    point = Point.empty(n, n_views, n_words, len(variables.lists))
+    point.reached[:] = person.rules.before
+    return Work(
+        arena.forest,
+        ends[0].copy(),
+        ends[1].copy(),
+        levels,
+        low,
+        high,
+        stack_words,
+        np.zeros(_FIRST_BOXES, dtype=np.int64),
+        np.zeros(2 * n),
+        np.zeros(2 * n),
+        np.zeros((n_views, n_words), dtype=np.uint64),
+        np.array([1, 0], dtype=np.int64),
+        np.zeros(1, dtype=bool),
+        np.zeros(total),
+        np.zeros(total),
+        np.zeros(total),
+        np.zeros((2, model.depth + 4), dtype=np.int32),
+        Slabs.empty(
+            n, n_views, n_words, MOST_SLABS, total - width, width, model.depth + 2
+        ),
+        point,
+    )
+
+
+def grown(work: Work, arena: Arena) -> Work:
+    """Return the same search with twice the memory."""
+    nodes, trees = int(work.node_end.max()), int(work.tree_end.max())
+    room = len(work.forest.column), len(work.forest.roots)
+    # A box needs at most as much as the whole forest of the person.
+    if nodes + work.node_end[0] > room[0] or trees + work.tree_end[0] > room[1]:
+        arena.grow()
+    double: dict[str, Any] = {}
+    for name in (
+        "node_end",
+        "tree_end",
+        "constants",
+        "stack_low",
+        "stack_high",
+        "stack_words",
+        "stack_level",
+    ):
+        array = getattr(work, name)
+        double[name] = np.concatenate([array, np.zeros_like(array)])
+    return work._replace(forest=arena.forest, **double)

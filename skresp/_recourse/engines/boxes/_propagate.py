@@ -1,0 +1,405 @@
+"""Cut values off a box that no feasible change reaches.
+
+A box has intervals of own changes and reached values, and sets of positions. What is
+cut off is infeasible even with the tolerance that constraints have for rounding.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._numba import compiled_part
+from skresp._typing import FloatArray
+
+from ._rules import AT_LEAST, AT_MOST, IN, INTEGER, NOT_IN, REAL, Rules
+
+# The tolerance of constraints, relative to values of at least 1 (`Feature`).
+SLACK = 1e-9
+_MOST_ROUNDS = 20
+# An interval that shrinks by less than this share is not worth another round.
+_WORTHWHILE = 0.01
+_EMPTY = -1
+
+
+@compiled_part
+def propagate(
+    rules: Rules, low: FloatArray, high: FloatArray, words: NDArray[np.uint64]
+) -> bool:
+    """Shrink a box, in place; return False where nothing is left of it.
+
+    Parameters
+    ----------
+    low, high : array of shape (2 * n_variables,)
+        Own changes, then reached values.
+    words : array of shape (n_views, n_words), uint64
+    """
+    n = len(rules.kind)
+    for _ in range(_MOST_ROUNDS):
+        change = _own(rules, low, high)
+        if change == _EMPTY:
+            return False
+        total = change
+        for r in range(len(rules.row_lower)):
+            change = _row(rules, r, low, high)
+            if change == _EMPTY:
+                return False
+            total += change
+        for v in range(len(rules.view_variable)):
+            change = _view(rules, v, low[n:], high[n:], words[v])
+            if change == _EMPTY:
+                return False
+            total += change
+        for i in range(len(rules.if_then)):
+            change = _implication(rules, i, low[n:], high[n:], words)
+            if change == _EMPTY:
+                return False
+            total += change
+        for i in range(len(rules.switch)):
+            change = _keeps(rules, i, low[n:], high[n:], words)
+            if change == _EMPTY:
+                return False
+            total += change
+        for i in range(len(rules.list_start) - 1):
+            change = _list(rules, i, low[n:], high[n:], words)
+            if change == _EMPTY:
+                return False
+            total += change
+        if total == 0:
+            break
+    return True
+
+
+@compiled_part
+def _tighten(low: FloatArray, high: FloatArray, c: int, a: float, b: float) -> int:
+    """Intersect an interval with another one.
+
+    Returns 1 where it shrinks enough for another round, 0 where not, -1 where it is
+    empty.
+    """
+    width = high[c] - low[c]
+    if a > low[c]:
+        low[c] = a
+    if b < high[c]:
+        high[c] = b
+    if low[c] > high[c]:
+        return _EMPTY
+    return 1 if high[c] - low[c] < (1.0 - _WORTHWHILE) * width else 0
+
+
+@compiled_part
+def _own(rules: Rules, low: FloatArray, high: FloatArray) -> int:
+    """Shrink own changes to 0 and their range; integers to whole numbers.
+
+    Ends of intervals are rounded outward before, so no tolerance is needed here.
+    """
+    n = len(rules.kind)
+    total = 0
+    for k in range(n):
+        a, b = max(low[k], rules.own_low[k]), min(high[k], rules.own_high[k])
+        if rules.kind[k] == INTEGER:
+            a = np.ceil(a / rules.step[k]) * rules.step[k]
+            b = np.floor(b / rules.step[k]) * rules.step[k]
+        if low[k] <= 0.0 <= high[k]:
+            if a > b:
+                a = b = 0.0
+            a, b = min(a, 0.0), max(b, 0.0)
+        change = _tighten(low, high, k, a, b)
+        if change == _EMPTY:
+            return _EMPTY
+        total += change
+        if rules.kind[k] != REAL:
+            a, b = np.ceil(low[n + k]), np.floor(high[n + k])
+            change = _tighten(low, high, n + k, a, b)
+            if change == _EMPTY:
+                return _EMPTY
+            total += change
+    return total
+
+
+@compiled_part
+def _row(rules: Rules, r: int, low: FloatArray, high: FloatArray) -> int:
+    """Shrink the intervals of a weighted sum with limits."""
+    first, last = rules.row_start[r], rules.row_start[r + 1]
+    least = most = size = 0.0
+    for i in range(first, last):
+        c, weight = rules.row_column[i], rules.row_weight[i]
+        a, b = weight * low[c], weight * high[c]
+        least += min(a, b)
+        most += max(a, b)
+        size += max(abs(a), abs(b))
+    # The second term is for the rounding of these sums themselves.
+    slack = rules.row_slack[r] * max(rules.row_least[r], size) + 1e-14 * size
+    lower, upper = rules.row_lower[r] - slack, rules.row_upper[r] + slack
+    if least > upper or most < lower:
+        return _EMPTY
+    total = 0
+    if least >= lower and most <= upper:
+        return total
+    for i in range(first, last):
+        c, weight = rules.row_column[i], rules.row_weight[i]
+        a, b = weight * low[c], weight * high[c]
+        # What the others leave for this one.
+        p = (lower - (most - max(a, b)) - 1e-14 * size) / weight
+        q = (upper - (least - min(a, b)) + 1e-14 * size) / weight
+        change = _tighten(low, high, c, min(p, q), max(p, q))
+        if change == _EMPTY:
+            return _EMPTY
+        total += change
+    return total
+
+
+@compiled_part
+def _view(
+    rules: Rules,
+    v: int,
+    low: FloatArray,
+    high: FloatArray,
+    words: NDArray[np.uint64],
+) -> int:
+    """Match the positions of a view with the interval of its variable."""
+    k = rules.view_variable[v]
+    one = np.uint64(1)
+    a, b = np.inf, -np.inf
+    total = 0
+    for p in range(rules.place_low.shape[1]):
+        bit = one << np.uint64(p % 64)
+        if not words[p // 64] & bit:
+            continue
+        if rules.place_low[v, p] <= high[k] and rules.place_high[v, p] >= low[k]:
+            a = min(a, rules.place_low[v, p])
+            b = max(b, rules.place_high[v, p])
+        else:
+            words[p // 64] &= ~bit
+            total = 1
+    change = _tighten(low, high, k, a, b)
+    return _EMPTY if change == _EMPTY else total + change
+
+
+@compiled_part
+def holds(
+    rules: Rules,
+    i: int,
+    low: FloatArray,
+    high: FloatArray,
+    words: NDArray[np.uint64],
+) -> int:
+    """Return whether a condition is true in a box: 1 always, 0 never, 2 sometimes."""
+    k, op = rules.condition_variable[i], rules.condition_op[i]
+    first, last = rules.condition_start[i], rules.condition_start[i + 1]
+    slack = 0.0
+    if rules.kind[k] == REAL:
+        slack = SLACK * max(1.0, max(abs(low[k]), abs(high[k])))
+    if op == AT_MOST:
+        value = rules.condition_value[first]
+        return 1 if high[k] <= value else (0 if low[k] > value + slack else 2)
+    if op == AT_LEAST:
+        value = rules.condition_value[first]
+        return 1 if low[k] >= value else (0 if high[k] < value - slack else 2)
+    some = other = False
+    v = rules.label_view[k]
+    if v >= 0:
+        for p in range(rules.place_low.shape[1]):
+            if (words[v, p // 64] >> np.uint64(p % 64)) & np.uint64(1) == np.uint64(1):
+                inside = False
+                for q in range(first, last):
+                    inside |= rules.place_low[v, p] == rules.condition_value[q]
+                some |= inside
+                other |= not inside
+    else:
+        other = low[k] < high[k]
+        inside = False
+        for q in range(first, last):
+            value = rules.condition_value[q]
+            some |= low[k] - slack <= value <= high[k] + slack
+            inside |= low[k] == value
+        # A value that is equal up to the tolerance may be either.
+        other |= not inside
+    if op == NOT_IN:
+        some, other = other, some
+    if some and other:
+        return 2
+    return 1 if some else 0
+
+
+@compiled_part
+def _enforce(
+    rules: Rules,
+    i: int,
+    wanted: bool,
+    low: FloatArray,
+    high: FloatArray,
+    words: NDArray[np.uint64],
+) -> int:
+    """Shrink a box to where a condition is true, or to where it is false."""
+    k, op = rules.condition_variable[i], rules.condition_op[i]
+    first, last = rules.condition_start[i], rules.condition_start[i + 1]
+    real = rules.kind[k] == REAL
+    slack = SLACK * max(1.0, max(abs(low[k]), abs(high[k]))) if real else 0.0
+    apart = 0.0 if real else 1.0
+    if op in (AT_MOST, AT_LEAST):
+        value = rules.condition_value[first]
+        if (op == AT_MOST) == wanted:  # at most, or less than
+            b = value + slack if wanted else np.ceil(value) - 1.0
+            if not wanted and real:
+                b = value
+            return _tighten(low, high, k, -np.inf, b)
+        a = value - slack if wanted else np.floor(value) + 1.0
+        if not wanted and real:
+            a = value
+        return _tighten(low, high, k, a, np.inf)
+    v = rules.label_view[k]
+    among = (op == IN) == wanted
+    if v >= 0:
+        total, left = 0, 0
+        for p in range(rules.place_low.shape[1]):
+            bit = np.uint64(1) << np.uint64(p % 64)
+            if words[v, p // 64] & bit:
+                inside = False
+                for q in range(first, last):
+                    inside |= rules.place_low[v, p] == rules.condition_value[q]
+                if inside == among:
+                    left += 1
+                else:
+                    words[v, p // 64] &= ~bit
+                    total = 1
+        return total if left else _EMPTY
+    if among:
+        a, b = np.inf, -np.inf
+        for q in range(first, last):
+            value = rules.condition_value[q]
+            if low[k] - slack <= value <= high[k] + slack:
+                a, b = min(a, value - slack), max(b, value + slack)
+        return _tighten(low, high, k, a, b)
+    total = 0
+    for q in range(first, last):
+        value = rules.condition_value[q]
+        if not real and low[k] == value:
+            total = 1
+            low[k] += apart
+        if not real and high[k] == value:
+            total = 1
+            high[k] -= apart
+        if low[k] > high[k]:
+            return _EMPTY
+    return total
+
+
+@compiled_part
+def _implication(
+    rules: Rules,
+    i: int,
+    low: FloatArray,
+    high: FloatArray,
+    words: NDArray[np.uint64],
+) -> int:
+    """Shrink a box by an implication."""
+    if_, then = rules.if_then[i]
+    first = holds(rules, if_, low, high, words)
+    if first == 0:
+        return 0
+    second = holds(rules, then, low, high, words)
+    if first == 1 and second == 0:
+        return _EMPTY
+    if first == 1 and second == 2:
+        return _enforce(rules, then, True, low, high, words)
+    if first == 2 and second == 0:
+        return _enforce(rules, if_, False, low, high, words)
+    return 0
+
+
+@compiled_part
+def _keeps(
+    rules: Rules,
+    i: int,
+    low: FloatArray,
+    high: FloatArray,
+    words: NDArray[np.uint64],
+) -> int:
+    """Shrink a box by a condition under which a variable keeps its value."""
+    condition, k = rules.switch[i]
+    value = rules.before[k]
+    on = holds(rules, condition, low, high, words)
+    moved = value < low[k] or value > high[k]
+    if on == 1:
+        return _EMPTY if moved else _tighten(low, high, k, value, value)
+    if on == 2 and moved:
+        return _enforce(rules, condition, False, low, high, words)
+    return 0
+
+
+@compiled_part
+def is_open(
+    rules: Rules,
+    i: int,
+    option: int,
+    low: FloatArray,
+    high: FloatArray,
+    words: NDArray[np.uint64],
+) -> bool:
+    """Return whether an option of list `i` lies in a box."""
+    for j in range(rules.list_variables.shape[1]):
+        k = rules.list_variables[i, j]
+        if k < 0:
+            break
+        value = rules.list_values[option, j]
+        if value < low[k] or value > high[k]:
+            return False
+        v = rules.label_view[k]
+        if v >= 0:
+            found = False
+            for p in range(rules.place_low.shape[1]):
+                if rules.place_low[v, p] == value:
+                    bit = (words[v, p // 64] >> np.uint64(p % 64)) & np.uint64(1)
+                    found |= bit == np.uint64(1)
+            if not found:
+                return False
+    return True
+
+
+@compiled_part
+def _list(
+    rules: Rules,
+    i: int,
+    low: FloatArray,
+    high: FloatArray,
+    words: NDArray[np.uint64],
+) -> int:
+    """Shrink a box to the options of a list that lie in it."""
+    most = rules.list_variables.shape[1]
+    a, b = np.full(most, np.inf), np.full(most, -np.inf)
+    left = np.zeros((most, words.shape[1]), dtype=np.uint64)
+    some = False
+    for option in range(rules.list_start[i], rules.list_start[i + 1]):
+        if not is_open(rules, i, option, low, high, words):
+            continue
+        some = True
+        for j in range(most):
+            k = rules.list_variables[i, j]
+            if k < 0:
+                break
+            value = rules.list_values[option, j]
+            a[j], b[j] = min(a[j], value), max(b[j], value)
+            v = rules.label_view[k]
+            if v >= 0:
+                for p in range(rules.place_low.shape[1]):
+                    if rules.place_low[v, p] == value:
+                        left[j, p // 64] |= np.uint64(1) << np.uint64(p % 64)
+    if not some:
+        return _EMPTY
+    total = 0
+    for j in range(most):
+        k = rules.list_variables[i, j]
+        if k < 0:
+            break
+        change = _tighten(low, high, k, a[j], b[j])
+        if change == _EMPTY:
+            return _EMPTY
+        total += change
+        v = rules.label_view[k]
+        if v >= 0:
+            for w in range(words.shape[1]):
+                if words[v, w] & ~left[j, w]:
+                    words[v, w] &= left[j, w]
+                    total += 1
+    return total

@@ -1,0 +1,423 @@
+"""Depth-first branch and bound over the boxes of one person."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._numba import compiled, compiled_part
+from skresp._typing import FloatArray
+
+from ._channels import Channels, Slopes, add_slopes, least_gap
+from ._forest import Box, Forest, Split, add_tops, restrict
+from ._propagate import propagate
+from ._rules import REAL, Rules
+from ._slabs import Slabs, bound_slabs, choose_split, divide, shave
+from ._witness import (
+    Point,
+    aim_at_box,
+    aim_at_slabs,
+    gap_at,
+    lies_in,
+    place,
+    settle,
+)
+
+# Boxes that are bounded by whole trees only, after the first few.
+_FIRST_WITH_SLABS = 3
+_PLAIN = 500
+#: Slabs of a column.
+MOST_SLABS = 8
+# A linear term is not divided further where its interval is this small, relative to
+# the values.
+_NARROW = 1e-9
+
+
+class Outcome(IntEnum):
+    """Why the search stopped.
+
+    DONE : all boxes were searched.
+    PAUSED : the number of boxes is reached.
+    FULL : there is no room for more nodes or boxes.
+    POINT : `Work.point` is feasible and beyond the border.
+    TIE : `Work.point` is feasible and in doubt.
+    OPEN : the box `Work.low`, `Work.high`, `Work.words` may reach the target, and no
+        feasible point of it was found.
+
+    After POINT and TIE, `Work.flags[0]` says whether nothing is left of the box, which
+    has no better point.
+    """
+
+    DONE = 0
+    PAUSED = 1
+    FULL = 2
+    POINT = 3
+    TIE = 4
+    OPEN = 5
+
+
+# Enums are no constants to the compiler.
+_DONE, _PAUSED, _FULL, _POINT, _TIE, _OPEN = range(6)
+
+
+class Person(NamedTuple):
+    """What the search needs to know of a person and the model.
+
+    Attributes
+    ----------
+    rules : Rules
+    channels : Channels
+    slopes : Slopes
+    tables : array of shape (n_tables, n_words), uint64
+        See `Split`.
+    size : array of shape (n_channels + width,)
+        The sum of sizes of each channel, for rounding.
+    """
+
+    rules: Rules
+    channels: Channels
+    slopes: Slopes
+    tables: NDArray[np.uint64]
+    size: FloatArray
+
+
+class Work(NamedTuple):
+    """Memory of the search.
+
+    Attributes
+    ----------
+    forest : Forest
+        The person's forest (level 0), then those of the boxes on the current path.
+    node_end, tree_end : array of shape (n_levels,), int64
+        Where the nodes and trees of each level end.
+    constants : array of shape (n_levels, n_channels + width)
+        The constants of channels at each level.
+    stack_low, stack_high : array of shape (n_boxes, 2 * n_variables)
+    stack_words : array of shape (n_boxes, n_views, n_words), uint64
+    stack_level : array of shape (n_boxes,), int64
+        The level of the forest that a box is part of.
+    low, high, words : arrays
+        The box at hand.
+    counter : array of shape (2,), int64
+        The number of boxes on the stack, and of those that were searched.
+    flags : array of shape (1,), bool
+    sums, other, nothing : array of shape (n_channels + width,)
+        Room for sums; `nothing` stays 0.
+    nodes : array of shape (2, depth), int32
+        Room for nodes.
+    slabs : Slabs
+    point : Point
+    """
+
+    forest: Forest
+    node_end: NDArray[np.int64]
+    tree_end: NDArray[np.int64]
+    constants: FloatArray
+    stack_low: FloatArray
+    stack_high: FloatArray
+    stack_words: NDArray[np.uint64]
+    stack_level: NDArray[np.int64]
+    low: FloatArray
+    high: FloatArray
+    words: NDArray[np.uint64]
+    counter: NDArray[np.int64]
+    flags: NDArray[np.bool_]
+    sums: FloatArray
+    other: FloatArray
+    nothing: FloatArray
+    nodes: NDArray[np.int32]
+    slabs: Slabs
+    point: Point
+
+
+@compiled
+def search(person: Person, work: Work, limit: int) -> int:
+    """Search boxes until something is found, or `limit` boxes were searched.
+
+    Call it again to go on. Returns a value of `Outcome`.
+    """
+    names = np.arange(len(work.slabs.many)).astype(np.int32)
+    split = Split(person.tables, np.zeros(0, dtype=np.bool_))
+    tolerance = person.channels.tolerance
+    while work.counter[0]:
+        if work.counter[1] >= limit:
+            return _PAUSED
+        if work.counter[0] + 2 > len(work.stack_level):
+            return _FULL
+        at = work.counter[0] - 1
+        level = work.stack_level[at]
+        if level + 2 > len(work.node_end):
+            return _FULL
+        work.low[:], work.high[:] = work.stack_low[at], work.stack_high[at]
+        work.words[:] = work.stack_words[at]
+        if not propagate(person.rules, work.low, work.high, work.words):
+            work.counter[0] -= 1
+            work.counter[1] += 1
+            continue
+        if not _descend(work, level, split, names):
+            return _FULL
+        work.counter[0] -= 1
+        work.counter[1] += 1
+        outcome = _examine(person, work, level + 1, tolerance)
+        if outcome != _DONE:
+            return outcome
+    return _DONE
+
+
+@compiled
+def gaps_of(person: Person, work: Work, reached: FloatArray) -> FloatArray:
+    """Return the smallest gap at each row of reached values; NaN where not known."""
+    point, rules = work.point, person.rules
+    out = np.full(len(reached), np.nan)
+    for i in range(len(reached)):
+        point.reached[:] = reached[i]
+        known = True
+        for v in range(len(rules.view_variable)):
+            p = place(rules, v, reached[i, rules.view_variable[v]])
+            point.position[v] = p
+            known = known and p >= 0
+        if known:
+            out[i] = gap_at(
+                work.forest,
+                work.tree_end[0],
+                person.tables,
+                work.constants[0],
+                person.channels,
+                person.slopes,
+                point,
+                work.sums,
+                work.nothing,
+            )
+    return out
+
+
+@compiled_part
+def _box(work: Work) -> Box:
+    """Return the reached values of the box at hand."""
+    n = len(work.low) // 2
+    return Box(work.low[n:], work.high[n:], work.words)
+
+
+@compiled_part
+def _descend(work: Work, level: int, split: Split, names: NDArray[np.int32]) -> bool:
+    """Cut the forest of a level down to the box at hand; return False without room."""
+    first = work.tree_end[level - 1] if level else 0
+    last, node = work.tree_end[level], work.node_end[level]
+    if last + (last - first) > len(work.forest.roots):
+        return False
+    work.constants[level + 1] = work.constants[level]
+    node, tree = restrict(
+        work.forest,
+        first,
+        last,
+        split,
+        _box(work),
+        names,
+        work.forest,
+        node,
+        last,
+        work.constants[level + 1],
+        work.nodes,
+    )
+    if node < 0:
+        return False
+    work.node_end[level + 1], work.tree_end[level + 1] = node, tree
+    return True
+
+
+@compiled_part
+def _examine(person: Person, work: Work, level: int, tolerance: float) -> int:
+    """Bound the box at hand, try a point of it, and divide it.
+
+    `level` is where the forest of the box is.
+    """
+    channels, slopes, rules = person.channels, person.slopes, person.rules
+    box, n = _box(work), len(rules.kind)
+    first, last = work.tree_end[level - 1], work.tree_end[level]
+    bare, sums = work.other, work.sums
+    bare[:] = work.constants[level]
+    add_slopes(slopes, box.lower, box.upper, bare)
+    sums[:] = bare
+    add_tops(work.forest, first, last, sums)
+    whole = least_gap(channels, sums, person.size)
+    if whole < -tolerance:
+        return _DONE
+    slabs = work.slabs
+    slabs.many[:] = 0
+    column, slab, left_first, cut = -1, 0, True, 0.0
+    if last > first:
+        if work.counter[1] <= _FIRST_WITH_SLABS or work.counter[1] > _PLAIN:
+            nodes = work.node_end[level - 1], work.node_end[level]
+            divide(work.forest, nodes[0], nodes[1], box, MOST_SLABS, slabs)
+            bound_slabs(work.forest, first, last, person.tables, n, slabs)
+            whole, column, slab, left_first = choose_split(
+                bare, whole, channels, slopes, box, person.size, slabs, sums
+            )
+            if whole < -tolerance or not shave(box, slabs, -tolerance):
+                return _DONE
+        if column < 0:
+            column, cut, left_first = _split_at_root(work, first, last, n)
+            slab = -1
+    aim_at_box(rules, slopes, channels, work.low, work.high, work.words, work.point)
+    aim_at_slabs(rules, work.low, work.high, slabs, work.point)
+    outcome, decided = _DONE, False
+    for turn in range(2):
+        # In a box without trees the middle is tried too.
+        if turn == 0 or (last == first and outcome == _DONE):
+            outcome, decided = _try(person, work, whole, last > first, turn == 1)
+    work.flags[0] = False
+    if last == first:
+        if not _moves(person):
+            work.flags[0] = decided
+            return outcome if decided else _OPEN
+        work.flags[0] = True
+        if outcome == _TIE and decided:
+            return outcome
+        column = _widest(person, box)
+        if column < 0:
+            return outcome if outcome == _POINT else _OPEN
+        work.flags[0] = False
+        slab, cut = -1, (box.lower[column] + box.upper[column]) / 2
+        if rules.kind[column] != REAL:
+            cut = np.floor(cut)
+    _push(work, level, column, slab, cut, left_first, person.tables)
+    return outcome
+
+
+@compiled_part
+def _try(
+    person: Person, work: Work, whole: float, has_trees: bool, middle: bool
+) -> tuple[int, bool]:
+    """Try a point of the box at hand, whose gaps are at most `whole`.
+
+    Returns an outcome, and whether no point of the box is better.
+    """
+    rules, tolerance = person.rules, person.channels.tolerance
+    if not settle(
+        rules, work.low, work.high, work.words, work.slabs, work.point, middle
+    ):
+        return _DONE, False
+    gap = gap_at(
+        work.forest,
+        work.tree_end[0],
+        person.tables,
+        work.constants[0],
+        person.channels,
+        person.slopes,
+        work.point,
+        work.sums,
+        work.nothing,
+    )
+    inside = lies_in(work.low, work.high, work.words, work.point)
+    constant = inside and not has_trees and not _moves(person)
+    if gap > tolerance:
+        return _POINT, True
+    if gap >= -tolerance or constant:
+        return _TIE, inside and (constant or whole - gap <= tolerance)
+    return _DONE, False
+
+
+@compiled_part
+def _moves(person: Person) -> bool:
+    """Return whether the person can change the value of a linear term."""
+    return bool(np.any(person.slopes.moves))
+
+
+@compiled_part
+def _widest(person: Person, box: Box) -> int:
+    """Return the variable whose linear terms vary most in a box; -1 for none."""
+    slopes = person.slopes
+    best, column = 0.0, -1
+    for k in range(len(slopes.moves)):
+        width = box.upper[k] - box.lower[k]
+        size = max(1.0, max(abs(box.lower[k]), abs(box.upper[k])))
+        if not slopes.moves[k] or width <= _NARROW * size:
+            continue
+        for c in range(slopes.slope.shape[1]):
+            varies = abs(slopes.slope[k, c]) * width
+            if varies > best:
+                best, column = varies, k
+    return column
+
+
+@compiled_part
+def _split_at_root(
+    work: Work, first: int, last: int, n: int
+) -> tuple[int, float, bool]:
+    """Return the column, the threshold and the better side of a root.
+
+    Of the column whose roots decide most, the root that decides most.
+    """
+    forest = work.forest
+    votes = np.zeros(len(work.slabs.many))
+    best = np.full(len(votes), -1.0)
+    chosen = np.zeros(len(votes), dtype=np.int64)
+    lean = np.zeros(len(votes))
+    for k in range(first, last):
+        root = forest.roots[k]
+        c = forest.column[root]
+        apart = 0.0
+        for w in range(forest.top.shape[1]):
+            left = forest.top[forest.left[root], w]
+            right = forest.top[forest.right[root], w]
+            apart += abs(left - right)
+            lean[c] += left - right
+        votes[c] += apart
+        if apart > best[c]:
+            best[c], chosen[c] = apart, root
+    column = 0
+    for c in range(len(votes)):
+        if best[c] >= 0.0 and (best[column] < 0.0 or votes[c] > votes[column]):
+            column = c
+    return column, forest.threshold[chosen[column]], lean[column] >= 0.0
+
+
+@compiled_part
+def _push(
+    work: Work,
+    level: int,
+    column: int,
+    slab: int,
+    cut: float,
+    left_first: bool,
+    tables: NDArray[np.uint64],
+) -> None:
+    """Put both halves of the box at hand on the stack, the better one on top.
+
+    Without a slab, `cut` is a number or the row of a table.
+    """
+    n = len(work.low) // 2
+    for turn in range(2):
+        is_left = left_first == (turn == 1)
+        at = work.counter[0]
+        work.stack_low[at], work.stack_high[at] = work.low, work.high
+        work.stack_words[at] = work.words
+        work.stack_level[at] = level
+        if column < n:
+            edge = work.slabs.edges[column, slab] if slab >= 0 else cut
+            if is_left:
+                end = min(edge, work.high[n + column])
+                work.stack_high[at, n + column] = end
+            else:
+                end = max(np.nextafter(edge, np.inf), work.low[n + column])
+                work.stack_low[at, n + column] = end
+        else:
+            v = column - n
+            for w in range(work.words.shape[1]):
+                some = np.uint64(0)
+                if slab < 0:
+                    some = tables[int(cut), w]
+                else:
+                    for s in range(slab + 1):
+                        some |= work.slabs.groups[v, s, w]
+                if not is_left:
+                    some = ~some
+                work.stack_words[at, v, w] &= some
+        empty = column < n and (
+            work.stack_low[at, n + column] > work.stack_high[at, n + column]
+        )
+        if not empty:
+            work.counter[0] += 1

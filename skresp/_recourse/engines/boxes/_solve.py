@@ -1,0 +1,235 @@
+"""Searches of one person: along one variable, or over everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from skresp._typing import FloatArray
+from skresp.reach._deadline import Deadline
+from skresp.reach._part import Part
+
+from ._open_box import OpenBox
+from ._person import Arena, PartState, grown
+from ._rules import INTEGER, LABEL
+from ._search import Outcome, Person, Work, gaps_of, search
+from ._variables import Variables
+
+# Boxes between two looks at the clock: a few milliseconds.
+_SLICE = 200
+# Points in doubt that are kept for the model, and boxes given to the solver.
+_MOST_TIES = 256
+_MOST_OPEN = 64
+# Halvings of the change of a number; they leave less than 1/4000 of it to gain.
+_HALVINGS = 12
+
+#: Total changes of a person, one array for each part.
+Change = list[FloatArray]
+
+
+@dataclass
+class Finding:
+    """What a search found.
+
+    Attributes
+    ----------
+    witness : Change or None
+        A feasible change beyond the border.
+    ties : list of Change
+        Feasible changes that only the model can decide.
+    is_exhausted : bool
+        Whether nothing but the ties can reach the target.
+    used : int
+        The number of boxes and points.
+    """
+
+    witness: Change | None = None
+    ties: list[Change] = field(default_factory=list)
+    is_exhausted: bool = False
+    used: int = 0
+
+
+class Solver:
+    """Searches the boxes of one person.
+
+    Attributes
+    ----------
+    person : Person
+    work : Work
+    variables : Variables
+    parts : sequence of PartState
+    arena : Arena
+    """
+
+    def __init__(
+        self,
+        person: Person,
+        work: Work,
+        variables: Variables,
+        parts: Sequence[PartState],
+        arena: Arena,
+    ) -> None:
+        self.person, self.work, self.variables = person, work, variables
+        self.parts, self.arena = parts, arena
+        self.n = len(variables.all)
+        self.low, self.high = work.stack_low[0].copy(), work.stack_high[0].copy()
+        self.words = work.stack_words[0].copy()
+
+    @property
+    def tolerance(self) -> float:
+        """The size of gaps that are in doubt."""
+        return float(self.person.channels.tolerance)
+
+    def everything(self, max_points: int, deadline: Deadline) -> Finding:
+        """Search all changes of all parts."""
+        self._start(self.low, self.high, self.words)
+        return self._run(max_points, deadline)
+
+    def along(self, k: int, max_points: int, deadline: Deadline) -> Finding:
+        """Search the changes of one variable that is a part of its own."""
+        rules, n = self.person.rules, self.n
+        low, high = np.zeros(2 * n), np.zeros(2 * n)
+        low[n:] = high[n:] = rules.before
+        for at in (k, n + k):
+            low[at], high[at] = self.low[at], self.high[at]
+        words = self.words.copy()
+        for v in np.flatnonzero(rules.view_variable != k).tolist():
+            before = rules.before[rules.view_variable[v]]
+            here = (rules.place_low[v] <= before) & (before <= rules.place_high[v])
+            p = int(np.flatnonzero(here)[0])
+            words[v] = 0
+            words[v, p // 64] = np.uint64(1) << np.uint64(p % 64)
+        self._start(low, high, words)
+        return self._run(max_points, deadline)
+
+    def gaps(self, changes: Sequence[Change]) -> FloatArray:
+        """Return the smallest gap at each of some changes."""
+        reached = np.tile(self.person.rules.before, (len(changes), 1))
+        for k, variable in enumerate(self.variables.all):
+            for i, change in enumerate(changes):
+                reached[i, k] += change[variable.part][variable.position]
+        return np.asarray(gaps_of(self.person, self.work, reached))
+
+    def _start(self, low: FloatArray, high: FloatArray, words: FloatArray) -> None:
+        """Put one box on the stack."""
+        self.work.stack_low[0], self.work.stack_high[0] = low, high
+        self.work.stack_words[0] = words
+        self.work.stack_level[0] = 0
+        self.work.counter[:] = 1, 0
+
+    def _run(self, max_points: int, deadline: Deadline) -> Finding:
+        """Search the stack until a witness is found, or nothing is left."""
+        out, seen = Finding(), set()
+        resolved, opened = True, 0
+        linear = bool(self.person.slopes.moves.any())
+        while True:
+            out.used = int(self.work.counter[1]) + len(out.ties) + opened
+            left = max_points - out.used
+            if left <= 0 or deadline.is_over:
+                return out
+            limit = int(self.work.counter[1]) + min(_SLICE, left)
+            outcome = search(self.person, self.work, limit)
+            if outcome == Outcome.DONE:
+                break
+            if outcome == Outcome.FULL:
+                self.work = grown(self.work, self.arena)
+            if outcome in (Outcome.FULL, Outcome.PAUSED):
+                continue
+            change: Change | None = None
+            is_last = bool(self.work.flags[0]) or outcome == Outcome.OPEN
+            if outcome != Outcome.OPEN:
+                change = self._change()
+                if not self._is_feasible(change):  # by a constraint without a kernel
+                    change = None
+            if change is None and is_last:
+                opened += 1
+                box = OpenBox(self.person, self.work, self.variables, self.parts)
+                if opened > _MOST_OPEN:
+                    resolved = False
+                elif box.solve(deadline):
+                    change = box.change
+                    assert change is not None
+                    gap = float(self.gaps([change])[0])
+                    outcome = Outcome.POINT if gap > self.tolerance else Outcome.TIE
+                    resolved = resolved and gap >= -self.tolerance
+                else:
+                    resolved = resolved and box.is_empty
+            if change is None:
+                continue
+            if outcome == Outcome.POINT:
+                out.witness = self._smaller(self._without_needless(change))
+                break
+            # A linear term may be larger elsewhere in the box.
+            resolved = resolved and not (linear and is_last)
+            key = np.concatenate([np.zeros(0), *change]).tobytes()
+            if key not in seen:
+                seen.add(key)
+                resolved = resolved and len(out.ties) < _MOST_TIES
+                out.ties = [*out.ties, change][:_MOST_TIES]
+        out.used = int(self.work.counter[1]) + len(out.ties) + opened
+        out.is_exhausted = out.witness is None and resolved
+        return out
+
+    def _change(self) -> Change:
+        """Return the total changes of the point at hand."""
+        point, lists = self.work.point, {}
+        own = [np.zeros((1, len(state.before))) for state in self.parts]
+        for k, variable in enumerate(self.variables.all):
+            own[variable.part][0, variable.position] = point.own[k]
+        for i, (members, _) in enumerate(self.variables.lists):
+            p = self.variables.all[members[0]].part
+            lists[p] = int(point.option[i] - self.person.rules.list_start[i])
+        return [
+            state.part.total(own[p])[0]
+            if state.changes is None
+            else state.changes[lists.get(p, 0)]
+            for p, state in enumerate(self.parts)
+        ]
+
+    def _is_feasible(self, change: Change) -> bool:
+        """Return whether changes satisfy the constraints' own meaning."""
+        for state, each in zip(self.parts, change, strict=True):
+            if state.changes is None:
+                own = state.part.own(each[None])
+                if not state.part.feasible(state.before[None], own)[0]:
+                    return False
+        return True
+
+    def _without_needless(self, change: Change) -> Change:
+        """Take back the change of each part without which the target is reached."""
+        for p in range(len(change)):
+            if change[p].any():
+                fewer = list(change)
+                fewer[p] = np.zeros_like(change[p])
+                if self.gaps([fewer])[0] > self.tolerance:
+                    change = fewer
+        return change
+
+    def _smaller(self, change: Change) -> Change:
+        """Bring the changes of numbers that are parts of their own nearer to 0."""
+        for variable in self.variables.all:
+            p, state = variable.part, self.parts[variable.part]
+            if not is_alone(state.part) or variable.kind == LABEL:
+                continue
+            good, bad = change[p][0], 0.0
+            for _ in range(_HALVINGS):
+                tried = (good + bad) / 2
+                if variable.kind == INTEGER:
+                    tried = np.rint(tried / variable.step) * variable.step
+                if tried in (good, bad):
+                    break
+                fewer = list(change)
+                fewer[p] = np.array([tried])
+                is_allowed = state.part.features[0].allows(variable.before, tried)
+                if is_allowed and self.gaps([fewer])[0] > self.tolerance:
+                    change, good = fewer, tried
+                else:
+                    bad = tried
+        return change
+
+
+def is_alone(part: Part) -> bool:
+    """Return whether a part is one feature without constraints."""
+    return len(part.names) == 1 and not part.constraints

@@ -1,0 +1,321 @@
+"""The variables of one person, and the rules between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from skresp._typing import FloatArray
+from skresp.constraints import IfThen, Linear, Linkage, Switch
+from skresp.reach._part import Part
+
+from ._model_arrays import View
+from ._propagate import SLACK
+from ._rules import AT_LEAST, AT_MOST, IN, INTEGER, LABEL, NOT_IN, REAL, Rules
+
+_OPS = {"<=": AT_MOST, ">=": AT_LEAST, "==": IN, "in": IN, "!=": NOT_IN}
+# Rounding of effects, relative to the sizes of what is added.
+_ROUNDING = 1e-14
+
+
+class UnknownValueError(Exception):
+    """The score function does not know a value that the person could reach."""
+
+
+@dataclass
+class Variable:
+    """Something that a person can change.
+
+    Attributes
+    ----------
+    part, position : int
+        The part, and the position of the feature in it.
+    column : int
+        The column of the model; -1 where the model does not use it.
+    kind : {REAL, INTEGER, LABEL}
+    before : float
+    codes : dict of int to float
+        For labels, and for numbers that the model takes as labels: the value of the
+        feature at each position.
+    """
+
+    part: int
+    position: int
+    column: int
+    kind: int
+    before: float
+    step: float = 1.0
+    own: tuple[float, float] = (1.0, 0.0)
+    reached: tuple[float, float] = (0.0, 0.0)
+    role: int = 0
+    codes: dict[int, float] | None = None
+    allowed: set[float] | None = None
+
+
+@dataclass
+class Variables:
+    """Collects variables and rules of a person, part by part."""
+
+    columns: Any
+    all: list[Variable] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)
+    links: list[list[tuple[int, float]]] = field(default_factory=list)
+    rows: list[tuple[dict[int, float], float, float, float, float]] = field(
+        default_factory=list
+    )
+    conditions: list[tuple[int, int, list[float]]] = field(default_factory=list)
+    if_then: list[tuple[int, int]] = field(default_factory=list)
+    switch: list[tuple[int, int]] = field(default_factory=list)
+    lists: list[tuple[list[int], FloatArray]] = field(default_factory=list)
+    unchecked: set[int] = field(default_factory=set)
+
+    # -- parts -----------------------------------------------------------------------
+
+    def add_list(
+        self,
+        p: int,
+        part: Part,
+        x: FloatArray,
+        columns: list[int],
+        code: Any,
+        changes: FloatArray,
+    ) -> None:
+        """Add a part with a complete list of total changes."""
+        moves = [k for k in range(len(x)) if changes[:, k].any()]
+        if not moves:
+            return
+        here = []
+        for k in moves:
+            values = x[k] + changes[:, k]
+            variable = self._variable(p, part, k, x, columns[k], code)
+            variable.reached = float(values.min()), float(values.max())
+            variable.allowed = set(values.tolist())
+            here.append(self._add(variable))
+        self.lists.append((here, x[moves] + changes[:, moves]))
+
+    def add_part(
+        self, p: int, part: Part, x: FloatArray, columns: list[int], code: Any
+    ) -> None:
+        """Add a part whose features move within their limits and constraints."""
+        known = ~np.isnan(x)
+        frozen = np.zeros(len(x), dtype=bool)
+        for rule, where in part.rules:
+            if rule.needs_values and not known[where].all():
+                frozen[where] = True
+        at: dict[int, int] = {}
+        for k in part.order:
+            if not known[k]:
+                continue
+            variable = self._variable(p, part, k, x, columns[k], code)
+            at[k] = self._add(variable)
+            self.order.append(at[k])
+            self.links[at[k]] = [
+                (at[source], scale)
+                for source, scale in part.links_into[k]
+                if source in at
+            ]
+            self._limit(part, k, at[k])
+        for k in at:
+            if frozen[k]:
+                self.all[at[k]].reached = float(x[k]), float(x[k])
+        self._add_effects(at)
+        for rule, where in part.rules:
+            if not (rule.needs_values and not known[where].all()):
+                self._add_rule(p, rule, where, at)
+
+    def _add(self, variable: Variable) -> int:
+        """Add a variable and return its number."""
+        self.all.append(variable)
+        self.links.append([])
+        return len(self.all) - 1
+
+    def _variable(
+        self, p: int, part: Part, k: int, x: FloatArray, column: int, code: Any
+    ) -> Variable:
+        """Return the variable of a feature; `code` gives the model's code of values."""
+        feature = part.features[k]
+        kind = {"real": REAL, "categorical": LABEL}.get(feature.kind, INTEGER)
+        variable = Variable(p, k, column, kind, float(x[k]))
+        variable.step = float(feature.step or 1)
+        variable.role = 1 if feature.actionable else 2 if feature.can_change else 0
+        labels = None if column < 0 else self.columns[column].labels
+        if kind == LABEL:
+            codes = np.arange(len(feature.categories or ()), dtype=float)
+            ok = feature.allows(x[k], codes - x[k])
+            variable.allowed = {float(x[k]), *codes[ok].tolist()}
+            variable.own = (
+                min(variable.allowed) - x[k],
+                max(variable.allowed) - x[k],
+            )
+            variable.reached = min(variable.allowed), max(variable.allowed)
+        else:
+            low, high = feature.own_limits(float(x[k]))
+            if kind == INTEGER:
+                low = np.ceil(low / variable.step) * variable.step
+                high = np.floor(high / variable.step) * variable.step
+            variable.own = float(low), float(high)
+        if labels is not None or kind == LABEL:
+            variable.codes = code(part.names[k], feature, float(x[k]))
+        return variable
+
+    def _limit(self, part: Part, k: int, at: int) -> None:
+        """Compute the interval of reached values from own changes and effects."""
+        variable = self.all[at]
+        if variable.kind == LABEL:
+            return
+        low, high = variable.own
+        low, high = (min(low, 0.0), max(high, 0.0)) if low <= high else (0.0, 0.0)
+        size = max(-low, high)
+        for source, scale in self.links[at]:
+            other = self.all[source]
+            ends = [scale * (end - other.before) for end in other.reached]
+            low, high = low + min(ends), high + max(ends)
+            size += max(map(abs, ends)) + abs(scale * other.before)
+        x = variable.before
+        slack = _ROUNDING * (size + abs(x)) if self.links[at] else 0.0
+        low, high = x + low - slack, x + high + slack
+        if part.features[k].kind == "binary":
+            low, high = max(low, 0.0), min(high, 1.0)
+        variable.reached = low, high
+
+    def _add_effects(self, at: dict[int, int]) -> None:
+        """Add the rows that tie reached values to own changes."""
+        total: dict[int, dict[int, float]] = {}
+        for i in at.values():
+            mine = {i: 1.0}
+            for source, scale in self.links[i]:
+                for s, weight in total[source].items():
+                    mine[s] = mine.get(s, 0.0) + scale * weight
+            total[i] = mine
+            x = self.all[i].before
+            row = {s: -weight for s, weight in mine.items() if weight}
+            # Reached values have numbers below zero until all variables are known.
+            row[-1 - i] = 1.0
+            self.rows.append((row, x, x, _ROUNDING, abs(x)))
+
+    def _add_rule(
+        self, p: int, rule: Any, where: list[int], at: dict[int, int]
+    ) -> None:
+        """Add a constraint between features that are all known."""
+        if isinstance(rule, Linkage):
+            self._keep_bounds(rule, where, at)
+        elif isinstance(rule, Linear):
+            row = {
+                -1 - at[k]: float(weight)
+                for k, (_, weight) in zip(where, rule.terms, strict=True)
+                if weight
+            }
+            lower = -np.inf if rule.lower is None else rule.lower
+            upper = np.inf if rule.upper is None else rule.upper
+            if row:
+                self.rows.append((row, lower, upper, SLACK, 1.0))
+        elif isinstance(rule, IfThen):
+            pair = [
+                self._condition(at[k], _OPS[c.op], [float(v) for v in c.values])
+                for k, c in ((where[0], rule.if_), (where[-1], rule.then))
+            ]
+            self.if_then.append((pair[0], pair[1]))
+        elif isinstance(rule, Switch):
+            on = self._condition(at[where[0]], IN, [float(rule.on_value)])
+            self.switch += [(on, at[k]) for k in where[1:]]
+            if rule.force_change:
+                self.unchecked.add(p)
+        else:
+            self.unchecked.add(p)
+
+    def _condition(self, variable: int, op: int, values: list[float]) -> int:
+        """Add a condition and return its number."""
+        self.conditions.append((variable, op, values))
+        return len(self.conditions) - 1
+
+    def _keep_bounds(self, rule: Linkage, where: list[int], at: dict[int, int]) -> None:
+        """Keep targets of effects within their bounds, or where they are."""
+        if not rule.keep_bounds:
+            return
+        for k, (low, high) in zip(where[1:], rule._bounds, strict=True):
+            if k not in at:
+                continue
+            variable = self.all[at[k]]
+            x, (a, b) = variable.before, variable.reached
+            slack = SLACK * max(1.0, abs(a), abs(b)) if variable.kind == REAL else 0.0
+            low, high = min(low - slack, x), max(high + slack, x)
+            variable.reached = max(a, low), min(b, high)
+
+    # -- arrays ----------------------------------------------------------------------
+
+    def rules(self, views: list[tuple[int, View]]) -> Rules:
+        """Return the rules; `views` are those of variables, by number."""
+        n = len(self.all)
+        start = np.cumsum([0, *map(len, self.links)])
+        flat = [link for links in self.links for link in links]
+        entries = [
+            [(c if c >= 0 else n - 1 - c, w) for c, w in row.items()]
+            for row, *_ in self.rows
+        ]
+        entries = [sorted(each) for each in entries]
+        limits = np.array([row[1:] for row in self.rows], dtype=float).reshape(-1, 4)
+        low, high, label_view = self._places(views)
+        longest = max((len(here) for here, _ in self.lists), default=1)
+        members = np.full((len(self.lists), longest), -1, dtype=np.int64)
+        values = [np.zeros((0, longest))]
+        for i, (here, reached) in enumerate(self.lists):
+            members[i, : len(here)] = here
+            padded = np.zeros((len(reached), longest))
+            padded[:, : len(here)] = reached
+            values.append(padded)
+        return Rules(
+            np.array([v.kind for v in self.all], dtype=np.int8),
+            np.array([v.before for v in self.all], dtype=float),
+            np.array([v.step for v in self.all], dtype=float),
+            np.array([v.own[0] for v in self.all], dtype=float),
+            np.array([v.own[1] for v in self.all], dtype=float),
+            start.astype(np.int64),
+            np.array([source for source, _ in flat], dtype=np.int64),
+            np.array([scale for _, scale in flat], dtype=float),
+            np.array(self.order, dtype=np.int64),
+            np.cumsum([0, *map(len, entries)]).astype(np.int64),
+            np.array([c for each in entries for c, _ in each], dtype=np.int64),
+            np.array([w for each in entries for _, w in each], dtype=float),
+            limits[:, 0].copy(),
+            limits[:, 1].copy(),
+            limits[:, 2].copy(),
+            limits[:, 3].copy(),
+            np.array([k for k, _ in views], dtype=np.int64),
+            low,
+            high,
+            label_view,
+            np.array([k for k, _, _ in self.conditions], dtype=np.int64),
+            np.array([op for _, op, _ in self.conditions], dtype=np.int64),
+            np.cumsum([0, *(len(v) for *_, v in self.conditions)]).astype(np.int64),
+            np.array([v for *_, some in self.conditions for v in some], dtype=float),
+            np.array(self.if_then, dtype=np.int64).reshape(-1, 2),
+            np.array(self.switch, dtype=np.int64).reshape(-1, 2),
+            np.cumsum([0, *(len(each) for _, each in self.lists)]).astype(np.int64),
+            members,
+            np.concatenate(values),
+            np.array([v.part for v in self.all], dtype=np.int64),
+            np.array([v.role for v in self.all], dtype=np.int64),
+        )
+
+    def _places(
+        self, views: list[tuple[int, View]]
+    ) -> tuple[FloatArray, FloatArray, Any]:
+        """Return the values at positions of views, and the view of each label."""
+        most = max([1, *(view.positions for _, view in views)])
+        low = np.full((len(views), most), np.nan)
+        high = np.full((len(views), most), np.nan)
+        label_view = np.full(len(self.all), -1, dtype=np.int64)
+        for i, (k, view) in enumerate(views):
+            variable = self.all[k]
+            if view.edges is None:
+                label_view[k] = i
+                for position, value in (variable.codes or {}).items():
+                    if variable.allowed is None or value in variable.allowed:
+                        low[i, position] = high[i, position] = value
+            else:
+                many = len(view.edges) + 1
+                low[i, :many] = [-np.inf, *np.nextafter(view.edges, np.inf)]
+                high[i, :many] = [*view.edges, np.inf]
+        return low, high, label_view

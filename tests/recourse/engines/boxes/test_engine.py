@@ -1,0 +1,195 @@
+"""Verdicts by boxes, against the other engines and against enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp._recourse.engines.boxes._engine import BoxEngine
+from skresp.constraints import IfThen, Linkage, Thermometer
+
+
+def _people(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "income": rng.uniform(10, 90, n).round(1),
+            "loans": rng.integers(0, 8, n),
+            "used": rng.uniform(0, 1, n).round(3),
+            "age": rng.integers(20, 70, n),
+            "late1": rng.integers(0, 2, n),
+        }
+    )
+    X["late2"] = X["late1"] * rng.integers(0, 2, n)
+    y = (
+        X["income"] / 40
+        - 0.3 * X["loans"]
+        - X["used"]
+        - X["late1"]
+        - X["late2"]
+        + 0.01 * X["age"]
+        + rng.normal(size=n) / 3
+        > 0.4
+    ).astype(int)
+    return X, y
+
+
+def _actions(**more):
+    return ActionSet(
+        {
+            "income": Feature("real", 10, 90, max_increase=8, max_decrease=2),
+            "loans": Feature("integer", 0, 8, direction="decrease", max_decrease=2),
+            "used": Feature("real", 0, 1, max_decrease=0.3, max_increase=0.1),
+            "age": Feature("integer", 20, 70, actionable=False),
+            "late1": Feature("binary", direction="decrease"),
+            "late2": Feature("binary", direction="decrease"),
+        },
+        [Thermometer(["late1", "late2"]), *more.get("constraints", [])],
+    )
+
+
+def _by_boxes(explainer):
+    engine = BoxEngine.of(explainer._fitted_model.score_function)
+    assert engine is not None
+    explainer._engine = engine
+    return explainer
+
+
+MODELS = {
+    "forest": RandomForestClassifier(12, max_depth=6, random_state=0),
+    "boosting": GradientBoostingClassifier(n_estimators=30, random_state=0),
+    "histogram": HistGradientBoostingClassifier(max_iter=30, random_state=0),
+    "linear": make_pipeline(StandardScaler(), LogisticRegression()),
+}
+CONSTRAINTS = {
+    "none": [],
+    "linked": [Linkage("loans", {"age": -1})],
+    "implied": [IfThen(("loans", "<=", 2), ("late1", "==", 0))],
+}
+
+
+@pytest.mark.parametrize("constraints", CONSTRAINTS)
+@pytest.mark.parametrize("name", MODELS)
+def test_verdicts_equal_those_of_the_special_engines(name, constraints):
+    X, y = _people()
+    model = MODELS[name].fit(X, y)
+    actions = _actions(constraints=CONSTRAINTS[constraints])
+    explainer = ResponsivenessExplainer(
+        model, actions, target=1, threshold=0.7, random_state=0, invalid_rows="nan"
+    ).fit(X)
+    special = explainer.verify(X[:120])
+    boxes = _by_boxes(explainer).verify(X[:120])
+    np.testing.assert_array_equal(boxes.status, special.status)
+    assert {"fixed", "single"} <= set(boxes.status)
+
+
+def test_witnesses_reach_the_target_and_are_feasible():
+    X, y = _people()
+    model = MODELS["forest"].fit(X, y)
+    explainer = _by_boxes(
+        ResponsivenessExplainer(
+            model, _actions(), target=1, threshold=0.7, random_state=0
+        ).fit(X)
+    )
+    verdicts = explainer.verify(X[:150])
+    witness = verdicts.witness
+    assert len(witness) > 10
+    assert (model.predict_proba(witness[X.columns])[:, 1] >= 0.7).all()
+    before = X.loc[witness.index]
+    assert (witness["income"] - before["income"] <= 8 + 1e-9).all()
+    assert (witness["late1"] >= witness["late2"]).all()
+    assert (witness["age"] == before["age"]).all()
+
+
+def test_labels_are_searched_as_sets():
+    X, y = _people()
+    rng = np.random.default_rng(1)
+    X["job"] = rng.choice(["clerk", "cook", "nurse", "smith"], len(X))
+    y = ((y == 1) & (X["job"] != "cook")).astype(int)
+    encode = make_column_transformer(
+        (OneHotEncoder(), ["job"]), remainder="passthrough"
+    )
+    model = make_pipeline(encode, RandomForestClassifier(8, random_state=0)).fit(X, y)
+    features = dict(_actions().features)
+    features["job"] = Feature("categorical", categories=["clerk", "cook", "nurse"])
+    actions = ActionSet(features, [Thermometer(["late1", "late2"])])
+    explainer = ResponsivenessExplainer(
+        model, actions, target=1, threshold=0.7, random_state=0
+    ).fit(X)
+    if explainer._fitted_model.score_function is None:
+        pytest.skip("the pipeline is not read")
+    rows = X[:60]
+    boxes = _by_boxes(explainer).verify(rows)
+    # Without reals, everything can be listed.
+    for name in ("income", "used"):
+        features[name] = Feature("real", 0, 90, actionable=False)
+    still = ActionSet(features, [Thermometer(["late1", "late2"])])
+    listed = ResponsivenessExplainer(
+        model, still, target=1, threshold=0.7, random_state=0
+    ).fit(X)
+    by_list = listed.verify(rows)
+    by_boxes = _by_boxes(listed).verify(rows)
+    np.testing.assert_array_equal(by_boxes.status, by_list.status)
+    # More freedom never makes a person fixed.
+    assert not ((boxes.status == "fixed") & (by_list.status != "fixed")).any()
+    assert {"fixed", "single"} <= set(by_boxes.status)
+
+
+def test_several_free_reals_in_a_part_are_decided():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {f"paid{i}": rng.uniform(0, 10, 500).round(1) for i in range(3)}
+        | {f"bill{i}": rng.uniform(0, 30, 500).round(1) for i in range(3)}
+    )
+    total = X.filter(like="paid").sum(axis=1) - X.filter(like="bill").sum(axis=1) / 3
+    model = RandomForestClassifier(10, max_depth=6, random_state=0)
+    model.fit(X, (total > 5).astype(int))
+    features = {f"paid{i}": Feature("real", 0, 10, max_increase=2) for i in range(3)}
+    features |= {f"bill{i}": Feature("real", 0, 30, actionable=False) for i in range(3)}
+    links = [
+        Linkage("paid0", {"bill0": -1, "bill1": -1, "bill2": -1}),
+        Linkage("paid1", {"bill1": -1, "bill2": -1}),
+        Linkage("paid2", {"bill2": -1}),
+    ]
+    explainer = _by_boxes(
+        ResponsivenessExplainer(
+            model, ActionSet(features, links), target=1, threshold=0.7, random_state=0
+        ).fit(X)
+    )
+    rows = X[model.predict_proba(X)[:, 1] < 0.7][:60]
+    verdicts = explainer.verify(rows)
+    assert {"fixed", "single", "joint"} <= set(verdicts.status)
+    assert "unknown" not in set(verdicts.status)
+    # No drawn change of a fixed person reaches the target.
+    fixed = rows[verdicts.status == "fixed"]
+    for _, row in fixed[:10].iterrows():
+        paid = rng.uniform(-row[:3], np.minimum(2, 10 - row[:3]), (2_000, 3))
+        points = pd.DataFrame(np.tile(row, (2_000, 1)), columns=X.columns)
+        effects = np.column_stack([paid, -np.cumsum(paid, axis=1)])
+        assert (model.predict_proba(points + effects)[:, 1] < 0.7).all()
+
+
+def test_the_verdict_of_a_person_does_not_depend_on_the_others():
+    X, y = _people()
+    model = MODELS["forest"].fit(X, y)
+    explainer = _by_boxes(
+        ResponsivenessExplainer(
+            model, _actions(), target=1, threshold=0.7, random_state=0
+        ).fit(X)
+    )
+    together = explainer.verify(X[:40])
+    alone = [explainer.verify(X[i : i + 1]).status[0] for i in range(40)]
+    np.testing.assert_array_equal(together.status, alone)
+    backwards = explainer.verify(X[:40][::-1])
+    np.testing.assert_array_equal(together.status, backwards.status[::-1])
