@@ -73,12 +73,20 @@ class Entry(NamedTuple):
     container : {"pandas", "polars", "array"}
     dtype : dtype or None
         The dtype of the numbers, where it is not their own.
+    categories : tuple of str
+        The columns of dtype category.
     """
 
     model: Callable[[], Any]
     columns: list[str]
     container: str = "pandas"
     dtype: Any = None
+    categories: tuple[str, ...] = ()
+
+    def people(self) -> tuple[pd.DataFrame, pd.Series]:
+        """Return the people that the model is fitted on."""
+        X, y = people(self.dtype)
+        return X[self.columns].astype(dict.fromkeys(self.categories, "category")), y
 
 
 @cache
@@ -135,16 +143,20 @@ def _boosting(**options: Any) -> HistGradientBoostingClassifier:
     return HistGradientBoostingClassifier(max_iter=10, max_leaf_nodes=8, **options)
 
 
-def _xgboost() -> Any:
+def _xgboost(**options: Any) -> Any:
     from xgboost import XGBClassifier
 
-    return XGBClassifier(n_estimators=10, max_depth=3, n_jobs=1)
+    return XGBClassifier(
+        n_estimators=10, max_depth=3, n_jobs=1, enable_categorical=True, **options
+    )
 
 
-def _lightgbm() -> Any:
+def _lightgbm(**options: Any) -> Any:
     from lightgbm import LGBMClassifier
 
-    return LGBMClassifier(n_estimators=10, num_leaves=8, verbose=-1, n_jobs=1)
+    return LGBMClassifier(
+        n_estimators=10, num_leaves=8, verbose=-1, n_jobs=1, **options
+    )
 
 
 def _logistic() -> LogisticRegression:
@@ -260,6 +272,16 @@ def _entries() -> dict[str, Entry]:
                 ),
                 mixed,
             )
+    for name, model in {
+        "histogram boosting": lambda: _boosting(categorical_features="from_dtype"),
+        "LightGBM": lambda: _lightgbm(min_data_per_group=5, cat_smooth=1.0),
+        "LightGBM without splits by labels": _lightgbm,
+        "XGBoost with single labels": lambda: _xgboost(max_cat_to_onehot=10),
+        "XGBoost with sets of labels": lambda: _xgboost(max_cat_to_onehot=1),
+    }.items():
+        found[f"{name}, native categories"] = Entry(
+            model, mixed, categories=("job", "grade")
+        )
     for container in ("polars", "array"):
         found[f"histogram boosting, {container}"] = Entry(_boosting, NUMBERS, container)
     found["scaled forest, float32"] = Entry(
@@ -289,8 +311,7 @@ CATALOGUE = _entries()
 def fitted(name: str) -> FittedModel:
     """Return a model of the catalogue, fitted."""
     entry = CATALOGUE[name]
-    X, y = people(entry.dtype)
-    X = X[entry.columns]
+    X, y = entry.people()
     if entry.container == "polars":
         import polars as pl
 

@@ -93,7 +93,7 @@ def test_scores_equal_those_of_the_model(name: str) -> None:
 @every_model
 def test_scores_of_people_equal_those_of_the_model(name: str) -> None:
     model, known = _read(name)
-    X = people(CATALOGUE[name].dtype)[0][CATALOGUE[name].columns]
+    X = CATALOGUE[name].people()[0]
     table: Any = X.to_numpy(dtype=float) if not model.input_format.has_names else X
     builder = PointBuilder(model.input_format, model.features, table)
     same, codes = batch_codes(known, builder)

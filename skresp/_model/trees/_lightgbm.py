@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from skresp._model._predictions import model_scores
+from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray
 
 from ._arrays import DOUBLE, Ensemble, Tree, UnsupportedTreesError, assemble
+from ._category_splits import CategorySplits
 
 # Values up to this size are 0 for LightGBM, which keeps the bound in float32.
 _ZERO = float(np.float32(1e-35))
@@ -25,8 +27,10 @@ _LINKS = {
 }
 
 
-def _read_lightgbm(model: Any) -> Ensemble:
+def _read_lightgbm(model: Any, splits: CategorySplits | None = None) -> Ensemble:
     """Read a LightGBM model from its dump."""
+    if splits is None and model.booster_.pandas_categorical:
+        raise UnsupportedTreesError  # it gets labels
     dumped = model.booster_.dump_model(num_iteration=model.booster_.best_iteration)
     if dumped.get("average_output") or model.get_params().get("linear_tree"):
         raise UnsupportedTreesError
@@ -34,7 +38,7 @@ def _read_lightgbm(model: Any) -> Ensemble:
 
     def read() -> Iterator[tuple[int, Tree]]:
         for i, info in enumerate(dumped["tree_info"]):
-            yield i % width, _lightgbm_tree(info["tree_structure"])
+            yield i % width, _lightgbm_tree(info["tree_structure"], splits)
 
     ensemble = assemble(read(), width, DOUBLE)
     return replace(ensemble, threshold=_without_tiny(ensemble.threshold))
@@ -51,7 +55,7 @@ def _without_tiny(threshold: FloatArray) -> FloatArray:
     return np.where(above, _ZERO, out)
 
 
-def _lightgbm_tree(root: dict[str, Any]) -> Tree:
+def _lightgbm_tree(root: dict[str, Any], splits: CategorySplits | None) -> Tree:
     """Return the nodes of a dumped tree, in preorder."""
     nodes: list[tuple[int, float, int, int, bool, float]] = []
     pending: list[tuple[dict[str, Any], int, int]] = [(root, -1, 0)]
@@ -65,21 +69,51 @@ def _lightgbm_tree(root: dict[str, Any]) -> Tree:
         if "split_feature" not in node:
             nodes.append((-1, 0.0, -1, -1, False, node["leaf_value"]))
             continue
-        if node["decision_type"] != "<=" or node["missing_type"] == "Zero":
-            raise UnsupportedTreesError
-        # Without a direction of its own, a missing value counts as 0.
-        missing = (
-            node["default_left"]
-            if node["missing_type"] == "NaN"
-            else node["threshold"] >= 0
-        )
-        nodes.append((node["split_feature"], node["threshold"], 0, 0, missing, 0.0))
+        if node["decision_type"] == "==" and splits is not None:
+            codes = map(int, node["threshold"].split("||"))
+            made = splits.made_column(node["split_feature"], set(codes), False)
+            split: tuple[int, float, bool] = made, 0.5, False
+        else:
+            split = _number_split(node)
+        nodes.append((split[0], split[1], 0, 0, split[2], 0.0))
         pending.append((node["right_child"], position, 1))
         pending.append((node["left_child"], position, 0))
     columns = [np.asarray(column) for column in zip(*nodes, strict=True)]
     feature, threshold, left, right, missing_left, leaf = columns
     leaves = leaf.astype(float)[:, None]
     return Tree(feature, threshold, left, right, missing_left, leaves)
+
+
+def _number_split(node: dict[str, Any]) -> tuple[int, float, bool]:
+    """Return the column and threshold of a node, and whether missing goes left."""
+    if node["decision_type"] != "<=" or node["missing_type"] == "Zero":
+        raise UnsupportedTreesError
+    # Without a direction of its own, a missing value counts as 0.
+    own = node["missing_type"] == "NaN"
+    missing = node["default_left"] if own else node["threshold"] >= 0
+    return node["split_feature"], node["threshold"], missing
+
+
+def read_categories(model: Any) -> tuple[Ensemble, CategorySplits]:
+    """Read a model with columns of labels. A label that is not known goes right."""
+    booster = model.booster_
+    labels = booster.pandas_categorical or []
+    dumped = booster.dump_model(num_iteration=1)["feature_infos"]
+    names = booster.feature_name()
+    at = [i for i, name in enumerate(names) if _is_categorical(dumped.get(name))]
+    if len(at) != len(labels):
+        raise UnreadableError("The labels of the columns are not known.")
+    codes = {
+        i: {label: code for code, label in enumerate(known)}
+        for i, known in zip(at, labels, strict=True)
+    }
+    splits = CategorySplits(len(names), codes)
+    return _read_lightgbm(model, splits), splits
+
+
+def _is_categorical(info: dict[str, Any] | None) -> bool:
+    """Return whether a column is described by a list of codes."""
+    return info is not None and bool(info["values"])
 
 
 def scores(model: Any, Z: Any) -> FloatArray:

@@ -12,13 +12,18 @@ from skresp._model._unwrap import transform_rows
 from skresp._typing import FloatArray
 
 from ._arrays import XGBOOST, UnsupportedTreesError
-from ._reading import link_of, own_scores, reader_of
+from ._reading import library_of, link_of, own_scores, reader_of
 
 
 def read_tree_model(model: Any, steps: tuple[Any, ...]) -> Reading:
     """Read a model whose scores are sums of trees."""
+    made: tuple[Any, ...] = steps
     try:
-        ensemble = reader_of(model)(model)
+        try:
+            ensemble = reader_of(model)(model)
+        except UnsupportedTreesError:
+            ensemble, splits = library_of(model).read_categories(model)
+            made = (*steps, splits)
     except UnsupportedTreesError:
         raise UnreadableError(
             f"The trees of this {type(model).__name__} are of a kind that is not read."
@@ -27,6 +32,6 @@ def read_tree_model(model: Any, steps: tuple[Any, ...]) -> Reading:
     def scores(rows: Any) -> FloatArray:
         return np.asarray(own_scores(model, transform_rows(steps, rows)))
 
-    group = ReadGroup(steps, ensemble=ensemble)
+    group = ReadGroup(made, ensemble=ensemble)
     single = ensemble.rule == XGBOOST
     return Reading((group,), scores, link_of(model), "trees", single)

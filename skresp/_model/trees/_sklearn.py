@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from skresp._model._predictions import model_scores
-from skresp._typing import FloatArray
+from skresp._typing import FloatArray, IndexArray
 
 from ._arrays import DOUBLE, SKLEARN, Ensemble, Tree, UnsupportedTreesError, assemble
+from ._category_splits import CategorySplits
 
 
 def _sklearn_tree(tree: Any, scale: float) -> Tree:
@@ -57,21 +58,38 @@ def _read_gradient_boosting(model: Any) -> Ensemble:
 
 
 def _read_hist_gradient_boosting(model: Any) -> Ensemble:
+    if getattr(model, "_preprocessor", None) is not None:
+        raise UnsupportedTreesError  # it orders the columns anew
+    return _hist_trees(model, np.arange(model.n_features_in_), None)
+
+
+def _hist_trees(
+    model: Any, columns: IndexArray, splits: CategorySplits | None
+) -> Ensemble:
+    """Return the trees of histogram boosting; `columns` are those that they split."""
     stages = model._predictors
 
     def trees() -> Iterator[tuple[int, Tree]]:
         for stage in stages:
             for k, predictor in enumerate(stage):
                 nodes = predictor.nodes
-                if nodes["is_categorical"].any():
-                    raise UnsupportedTreesError
+                feature = columns[nodes["feature_idx"]]
+                threshold = nodes["num_threshold"].copy()
+                for i in np.flatnonzero(nodes["is_categorical"]):
+                    if splits is None:
+                        raise UnsupportedTreesError
+                    bits = predictor.raw_left_cat_bitsets[nodes["bitset_idx"][i]]
+                    missing = bool(nodes["missing_go_to_left"][i])
+                    column = int(feature[i])
+                    feature[i] = splits.made_column(column, _codes(bits), missing)
+                    threshold[i] = 0.5
                 leaf = nodes["is_leaf"].astype(bool)
                 left, right = nodes["left"].astype(int), nodes["right"].astype(int)
                 yield (
                     k,
                     Tree(
-                        nodes["feature_idx"],
-                        nodes["num_threshold"],
+                        feature,
+                        threshold,
                         np.where(leaf, -1, left),
                         np.where(leaf, -1, right),
                         nodes["missing_go_to_left"],
@@ -80,6 +98,33 @@ def _read_hist_gradient_boosting(model: Any) -> Ensemble:
                 )
 
     return assemble(trees(), len(stages[0]), DOUBLE)
+
+
+def _codes(bits: Any) -> set[int]:
+    """Return the positions of the bits that are set, in words of 32 bits."""
+    return {
+        32 * i + k for i, word in enumerate(bits) for k in range(32) if word >> k & 1
+    }
+
+
+def read_categories(model: Any) -> tuple[Ensemble, CategorySplits]:
+    """Read histogram boosting with columns of labels.
+
+    It orders its columns anew, labels first. A label that is not known is missing.
+    """
+    encode = getattr(model, "_preprocessor", None)
+    is_categorical = getattr(model, "is_categorical_", None)
+    if encode is None or is_categorical is None:
+        raise UnsupportedTreesError
+    at = np.flatnonzero(is_categorical)
+    known = encode.named_transformers_["encoder"].categories_
+    codes = {
+        int(i): {label: code for code, label in enumerate(labels) if label == label}
+        for i, labels in zip(at, known, strict=True)
+    }
+    splits = CategorySplits(model.n_features_in_, codes)
+    columns = np.r_[at, np.flatnonzero(~is_categorical)]
+    return _hist_trees(model, columns, splits), splits
 
 
 def scores(model: Any, Z: Any) -> FloatArray:
