@@ -111,8 +111,9 @@ def _reason(change: WorkingChange, feature: Feature) -> str:
             text += f" Smallest change: {_moves(c.moves, feature)}."
         return text
     if c.exact:
-        many = "change works" if c.n == 1 else "changes work"
-        share = f"{c.hits} of {c.n} {many} (score {c.score:.2f})"
+        noun = "change" if c.n == 1 else "changes"
+        verb = "works" if c.hits == 1 else "work"
+        share = f"{c.hits} of {c.n} {noun} {verb} (score {c.score:.2f})"
     elif not c.share_known:
         share = (
             f"some changes work, but their share is not known: {c.hits} of {c.n} drawn "

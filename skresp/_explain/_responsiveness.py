@@ -136,8 +136,8 @@ class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
            [0.5, 0. ]])
     >>> print(explanation.describe(1))
     Predicted 0; the target is 1.
-    - years: 1 of 2 changes work (score 0.50). Smallest change: raise years from 3 to \
-5; age follows to 32.
+    - years: 1 of 2 changes works (score 0.50). Smallest change: raise years from 3 \
+to 5; age follows to 32.
     """
 
     def __init__(

@@ -38,7 +38,7 @@ class Reachability(Constraint):
     >>> from skresp.constraints import Reachability
     >>> r = Reachability(["car", "loan"], [[0, 0], [1, 1]], [[1, 1], [0, 1]])
     >>> r.describe()
-    '(car, loan) is one of (0, 0), (1, 1); from (0, 0) to (1, 1).'
+    '(car, loan) is one of (0, 0), (1, 1); it can change from (0, 0) to (1, 1).'
     """
 
     type = "reachability"
@@ -174,4 +174,5 @@ class Reachability(Constraint):
             to = [show(self.values[k]) for k, r in enumerate(row) if r and k != i]
             if to:
                 moves.append(f"from {show(self.values[i])} to {join_words(to, 'or')}")
-        return f"{text}; {'; '.join(moves) if moves else 'it never moves'}."
+        how = f"can change {'; '.join(moves)}" if moves else "cannot change"
+        return f"{text}; it {how}."

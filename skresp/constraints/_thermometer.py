@@ -36,7 +36,7 @@ class Thermometer(Constraint):
     --------
     >>> from skresp.constraints import Thermometer
     >>> Thermometer(["u25", "u50", "u75"], direction="decrease").describe()
-    'u25, u50 and u75 come on in this order; the level only decreases.'
+    'u25, u50 and u75 are switched on in this order; the level only decreases.'
     """
 
     type = "thermometer"
@@ -85,4 +85,4 @@ class Thermometer(Constraint):
 
     def describe(self) -> str:
         way = f"; the level only {self.direction}s" if self.direction else ""
-        return f"{join_words(self.features)} come on in this order{way}."
+        return f"{join_words(self.features)} are switched on in this order{way}."

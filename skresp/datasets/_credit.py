@@ -74,8 +74,8 @@ def make_credit(
     >>> print("\\n".join(rule.describe() for rule in credit.action_set.constraints))
     Each unit of change in years_employed changes age by 1.
     Where job is not employed, years_employed is at most 0.
-    savings is one of none, below 1,000, over 1,000, over 5,000; from none to below
-    1,000; from below 1,000 to over 1,000; from over 1,000 to over 5,000.
+    savings is one of none, below 1,000, over 1,000, over 5,000; it can change from none
+    to below 1,000; from below 1,000 to over 1,000; from over 1,000 to over 5,000.
     loan_amount is at least 50 x loan_months.
     >>> len(credit.action_set.check(credit.data))
     0

@@ -144,12 +144,15 @@ class TradeOffDisplay:
             named.add(int(self.chosen))
         for k in sorted(named):
             left = s[k] > (np.nanmin(s) + np.nanmax(s)) / 2
+            # The front falls from left to right: its last point has room below.
+            below = len(order) > 1 and k == order[-1]
             self.ax_.annotate(
                 shorten_text(self.names[k], 40),
                 (s[k], r[k]),
-                xytext=(-13 if left else 13, 6),
+                xytext=(-13 if left else 13, -8 if below else 6),
                 textcoords="offset points",
                 ha="right" if left else "left",
+                va="top" if below else "bottom",
                 fontsize="small",
                 parse_math=False,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},

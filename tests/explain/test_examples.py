@@ -95,7 +95,7 @@ def test_words_say_what_to_change_and_what_follows(working):
         "Predicted denied; the target is granted.",
         "- home: 1 of 1 change works (score 1.00). For instance: change home from rent "
         "to own.",
-        "- years_employed: 1 of 2 changes work (score 0.50). Smallest change: raise "
+        "- years_employed: 1 of 2 changes works (score 0.50). Smallest change: raise "
         "years_employed from 3 to 5; age follows to 32.",
     ]
     assert "already the target" in explanation.describe(1)
