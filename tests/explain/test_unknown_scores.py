@@ -63,9 +63,8 @@ def few(monkeypatch):
 @pytest.fixture
 def none(monkeypatch):
     """Let no proposal be feasible, and nothing prove that none is."""
-    nothing = np.zeros((0, 3))
-    for name in ("sample_minimal", "sample_joint"):
-        monkeypatch.setattr(_sampled, name, lambda *_: Sample(nothing, 10_000))
+    nothing = Sample(np.zeros((0, 3)), 10_000)
+    monkeypatch.setattr(_sampled, "sample_interventions", lambda *_: nothing)
     monkeypatch.setattr(_sampled, "cannot_move", lambda *_: False)
 
 
