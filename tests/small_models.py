@@ -69,6 +69,13 @@ class HashModel:
         return np.array([self.answer(row) for _, row in X.iterrows()])
 
 
+def catboost(**parameters):
+    """Return a classifier of CatBoost; skip the test where it is not installed."""
+    library = pytest.importorskip("catboost")
+    quiet = {"verbose": 0, "thread_count": 1, "allow_writing_files": False}
+    return library.CatBoostClassifier(**(quiet | parameters))
+
+
 def lightgbm(**parameters):
     """Return a classifier of LightGBM; skip the test where it is not installed."""
     library = pytest.importorskip("lightgbm")

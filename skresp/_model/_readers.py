@@ -54,6 +54,7 @@ FAMILIES = (
     Family("sklearn", ("BaseHistGradientBoosting",), read_tree_model),
     Family("xgboost", ("XGBModel",), read_tree_model),
     Family("lightgbm", ("LGBMModel",), read_tree_model),
+    Family("catboost", ("CatBoost",), read_tree_model),
     Family("sklearn", ("GaussianNB",), read_naive_bayes),
     Family("sklearn", ("CalibratedClassifierCV",), _with_members(read_calibrated)),
     Family("sklearn", ("VotingClassifier",), _with_members(read_voting)),

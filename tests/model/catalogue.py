@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,6 +57,7 @@ from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import make_target_rule
 from tests.model import composite_models
+from tests.small_models import catboost, lightgbm, xgboost
 
 NUMBERS = ["income", "age", "rate"]
 
@@ -144,19 +144,15 @@ def _boosting(**options: Any) -> HistGradientBoostingClassifier:
 
 
 def _xgboost(**options: Any) -> Any:
-    from xgboost import XGBClassifier
-
-    return XGBClassifier(
-        n_estimators=10, max_depth=3, n_jobs=1, enable_categorical=True, **options
-    )
+    return xgboost(n_estimators=10, max_depth=3, enable_categorical=True, **options)
 
 
 def _lightgbm(**options: Any) -> Any:
-    from lightgbm import LGBMClassifier
+    return lightgbm(n_estimators=10, num_leaves=8, **options)
 
-    return LGBMClassifier(
-        n_estimators=10, num_leaves=8, verbose=-1, n_jobs=1, **options
-    )
+
+def _catboost(**options: Any) -> Any:
+    return catboost(iterations=10, depth=3, **options)
 
 
 def _logistic() -> LogisticRegression:
@@ -205,6 +201,7 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "XGBoost": _xgboost,
     "LightGBM": _lightgbm,
     "naive Bayes": GaussianNB,
+    "CatBoost": _catboost,
 }
 
 REGRESSORS: dict[str, Callable[[], Any]] = {
@@ -282,6 +279,14 @@ def _entries() -> dict[str, Entry]:
         found[f"{name}, native categories"] = Entry(
             model, mixed, categories=("job", "grade")
         )
+    for policy in ("SymmetricTree", "Lossguide"):
+        found[f"CatBoost with missing values, {policy}"] = Entry(
+            lambda policy=policy: _catboost(grow_policy=policy), NUMBERS
+        )
+    found["CatBoost with single labels"] = Entry(
+        lambda: _catboost(one_hot_max_size=10, cat_features=["job"]),
+        [*NUMBERS, "job"],
+    )
     for container in ("polars", "array"):
         found[f"histogram boosting, {container}"] = Entry(_boosting, NUMBERS, container)
     found["scaled forest, float32"] = Entry(
@@ -300,8 +305,7 @@ def _entries() -> dict[str, Entry]:
     found["threshold on a logistic regression"] = Entry(
         lambda: FixedThresholdClassifier(_filled(_logistic()), threshold=0.3), NUMBERS
     )
-    missing = {name for name in ("xgboost", "lightgbm") if find_spec(name) is None}
-    return {k: e for k, e in found.items() if not any(m in k.lower() for m in missing)}
+    return found
 
 
 CATALOGUE = _entries()

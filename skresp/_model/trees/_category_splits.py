@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ class CategorySplits:
     Attributes
     ----------
     n_columns : int
-    labels : dict of int to dict
+    labels : dict of int to dict or callable
         The columns of labels, with the code of each label.
     rejects_unknown : bool
         Whether the model raises for a label that it does not know. Otherwise it takes
@@ -39,7 +39,7 @@ class CategorySplits:
     """
 
     n_columns: int
-    labels: Mapping[int, Mapping[Any, int]]
+    labels: Mapping[int, Mapping[Any, int] | Callable[[Any], int]]
     rejects_unknown: bool = False
     _splits: dict[_Split, int] = field(default_factory=dict)
 
@@ -76,7 +76,7 @@ class CategorySplits:
     def _codes(self, i: int, values: Any) -> FloatArray:
         """Return the codes of labels; NaN where one is missing or not known."""
         objects = pd.Series(np.asarray(values, dtype=object))
-        codes = objects.map(dict(self.labels[i])).to_numpy(dtype=float)
+        codes = objects.map(self.labels[i], na_action="ignore").to_numpy(dtype=float)
         if self.rejects_unknown and (np.isnan(codes) & objects.notna()).any():
             raise ValueError("A label is not known to the model.")
         return np.asarray(codes)

@@ -16,11 +16,12 @@ import numpy as np
 
 from skresp._typing import FloatArray
 
-from . import _lightgbm, _sklearn, _xgboost
+from . import _catboost, _lightgbm, _sklearn, _xgboost
 from ._arrays import XGBOOST, Ensemble, UnsupportedTreesError
 
 #: Readers by the package of a model. The package itself is not imported.
 LIBRARIES: dict[str, Any] = {
+    "catboost": _catboost,
     "lightgbm": _lightgbm,
     "sklearn": _sklearn,
     "xgboost": _xgboost,

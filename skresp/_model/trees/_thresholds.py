@@ -19,12 +19,12 @@ def last_to_the_left(threshold: FloatArray, rule: int) -> FloatArray:
         return np.asarray(threshold, dtype=float)
     near = np.asarray(threshold).astype(np.float32)
     down = np.float32(-np.inf)
-    if rule == XGBOOST:
-        last = np.nextafter(near, down)
-    else:
-        last = np.where(near > threshold, np.nextafter(near, down), near)
-    following = np.nextafter(last, np.float32(np.inf))
     with np.errstate(over="ignore", invalid="ignore"):
+        if rule == XGBOOST:
+            last = np.nextafter(near, down)
+        else:
+            last = np.where(near > threshold, np.nextafter(near, down), near)
+        following = np.nextafter(last, np.float32(np.inf))
         middle = (last.astype(float) + following.astype(float)) / 2
         stays = middle.astype(np.float32) <= last
     return np.where(stays, middle, np.nextafter(middle, -np.inf))

@@ -29,7 +29,8 @@ def _read_xgboost(model: Any, splits: CategorySplits | None = None) -> Ensemble:
     """Read an XGBoost model from its JSON form."""
     learner = _learner(model)
     grown = learner["gradient_booster"]
-    gets_labels = splits is None and any(_known_labels(learner))
+    labels = _known_labels(learner)
+    gets_labels = splits is None and any(labels)
     if grown.get("name") != "gbtree" or gets_labels:
         raise UnsupportedTreesError
     trees = grown["model"]["trees"]
@@ -56,7 +57,7 @@ def _read_xgboost(model: Any, splits: CategorySplits | None = None) -> Ensemble:
             for i, codes in _category_nodes(tree):
                 if splits is None:
                     raise UnsupportedTreesError
-                others = set(splits.labels.get(int(feature[i]), {}).values()) - codes
+                others = set(range(len(labels[feature[i]]))) - codes
                 missing = bool(tree["default_left"][i])
                 feature[i] = splits.made_column(int(feature[i]), others, missing)
                 threshold[i] = 0.5

@@ -17,7 +17,7 @@ from skresp._model._point_builder import PointBuilder
 from skresp._model._readers import read_model
 from skresp._model._target import make_target_rule
 from tests.model.catalogue import people
-from tests.small_models import lightgbm, xgboost
+from tests.small_models import catboost, lightgbm, xgboost
 
 MODELS = {
     "histogram boosting": lambda: HistGradientBoostingClassifier(max_iter=10),
@@ -77,6 +77,19 @@ def test_an_unknown_label_is_scored_as_the_model_does_or_not_at_all(kind: str) -
     found = _compare(fitted, X)
     rejected = kind == "XGBoost"
     assert_array_equal(np.flatnonzero(~found), [3, 7] if rejected else [])
+
+
+def test_labels_that_catboost_replaces_have_a_reason() -> None:
+    X, y = people()
+    X = X[["income", "job"]]
+    y = y ^ X["job"].isin(["cook", "nurse"])
+    model = catboost(iterations=10, depth=3, one_hot_max_size=2, cat_features=["job"])
+    model.fit(X, y)
+    rule = make_target_rule(model, 1, None)
+    input_format = InputFormat.of(model, X, trained=True)
+    fitted = FittedModel(rule, input_format, ActionSet.infer(X))
+    assert fitted.score_function is None
+    assert "one_hot_max_size" in fitted.unread_reason
 
 
 def test_labels_given_as_numbers_have_a_reason() -> None:
