@@ -76,6 +76,19 @@ def catboost(**parameters):
     return library.CatBoostClassifier(**(quiet | parameters))
 
 
+def explainable_boosting(**parameters):
+    """Return a classifier of InterpretML; skip the test where it is not installed."""
+    library = pytest.importorskip("interpret.glassbox")
+    small = {
+        "max_rounds": 100,
+        "learning_rate": 0.1,
+        "outer_bags": 2,
+        "n_jobs": 1,
+        "interactions": 0,
+    }
+    return library.ExplainableBoostingClassifier(**(small | parameters))
+
+
 def lightgbm(**parameters):
     """Return a classifier of LightGBM; skip the test where it is not installed."""
     library = pytest.importorskip("lightgbm")

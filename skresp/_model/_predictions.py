@@ -128,7 +128,7 @@ def model_name(model: Any) -> str:
 
 
 _REMEDY = "Correct the model, or fit it again."
-_LIBRARIES = ("sklearn", "imblearn", "xgboost", "lightgbm", "catboost")
+_LIBRARIES = ("sklearn", "imblearn", "xgboost", "lightgbm", "catboost", "interpret")
 _METHODS = ("predict", "predict_proba", "decision_function")
 
 

@@ -16,6 +16,7 @@ from skresp._model.composites._stacking import read_stacking
 from skresp._model.composites._voting import read_voting, read_voting_regressor
 from skresp._model.trees._reader import read_tree_model
 
+from ._explainable_boosting import read_explainable_boosting
 from ._linear_reader import LINEAR_MODELS, read_linear_model
 from ._naive_bayes import read_naive_bayes
 from ._reading import Reading
@@ -55,6 +56,7 @@ FAMILIES = (
     Family("xgboost", ("XGBModel",), read_tree_model),
     Family("lightgbm", ("LGBMModel",), read_tree_model),
     Family("catboost", ("CatBoost",), read_tree_model),
+    Family("interpret", ("EBMModel",), read_explainable_boosting),
     Family("sklearn", ("GaussianNB",), read_naive_bayes),
     Family("sklearn", ("CalibratedClassifierCV",), _with_members(read_calibrated)),
     Family("sklearn", ("VotingClassifier",), _with_members(read_voting)),

@@ -57,7 +57,7 @@ from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import make_target_rule
 from tests.model import composite_models
-from tests.small_models import catboost, lightgbm, xgboost
+from tests.small_models import catboost, explainable_boosting, lightgbm, xgboost
 
 NUMBERS = ["income", "age", "rate"]
 
@@ -279,6 +279,10 @@ def _entries() -> dict[str, Entry]:
         found[f"{name}, native categories"] = Entry(
             model, mixed, categories=("job", "grade")
         )
+    found["explainable boosting"] = Entry(explainable_boosting, mixed)
+    found["explainable boosting on numbers"] = Entry(
+        lambda: _filled(explainable_boosting()), NUMBERS
+    )
     for policy in ("SymmetricTree", "Lossguide"):
         found[f"CatBoost with missing values, {policy}"] = Entry(
             lambda policy=policy: _catboost(grow_policy=policy), NUMBERS
