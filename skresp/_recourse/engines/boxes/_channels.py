@@ -26,6 +26,8 @@ class Channels(NamedTuple):
     kind : array of shape (n_channels,), int8
         See `Link`.
     slope, intercept, sign : array of shape (n_channels,)
+    of_probability : array of shape (n_channels,), bool
+        Which links turn their sum into a probability first.
     x, y : array of shape (n_points,)
         The points of all links that are piecewise linear.
     start : array of shape (n_channels + 1,), int64
@@ -42,6 +44,7 @@ class Channels(NamedTuple):
     slope: FloatArray
     intercept: FloatArray
     sign: FloatArray
+    of_probability: BoolArray
     x: FloatArray
     y: FloatArray
     start: NDArray[np.int64]
@@ -70,6 +73,8 @@ class Slopes(NamedTuple):
 def link(channels: Channels, c: int, total: float) -> float:
     """Return the link of a channel at the sum of that channel."""
     s = channels.sign[c] * total
+    if channels.of_probability[c]:
+        s = 1.0 / (1.0 + np.exp(-s))
     kind = channels.kind[c]
     if kind == IDENTITY:
         return s

@@ -187,6 +187,7 @@ class _Builder:
             np.array([link.slope for link in links], dtype=float),
             np.array([link.intercept for link in links], dtype=float),
             signs,
+            np.array([link.of_probability for link in links], dtype=bool),
             np.concatenate([np.zeros(0), *x]).astype(float),
             np.concatenate([np.zeros(0), *y]).astype(float),
             np.cumsum([0, *map(len, x)]).astype(np.int64),

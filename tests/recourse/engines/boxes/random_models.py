@@ -122,10 +122,12 @@ def random_link(rng: np.random.Generator) -> Link:
     kind = rng.integers(4)
     if kind == SIGMOID:
         slope = rng.choice([-1, 1]) * rng.uniform(0.5, 2)
-        return Link(SIGMOID, float(slope), float(rng.normal()))
+        twice = bool(rng.random() < 0.3)
+        return Link(SIGMOID, float(slope), float(rng.normal()), of_probability=twice)
     if kind == PIECEWISE:
         x, y = np.sort(rng.normal(size=5) * 2), np.sort(rng.uniform(size=5))
-        return Link(PIECEWISE, 1.0, 0.0, x, y if rng.random() < 0.7 else y[::-1].copy())
+        y = y if rng.random() < 0.7 else y[::-1].copy()
+        return Link(PIECEWISE, 1.0, 0.0, x, y, of_probability=bool(rng.random() < 0.3))
     return Link(STEP, 1.0, float(np.round(rng.normal(), 2))) if kind else Link()
 
 
