@@ -193,6 +193,7 @@ to 5; age follows to 32.
         input_format.positions(self.action_set_)
         self._effects()
         self._engine = None
+        self._box_engine = None
         rule = make_target_rule(self.estimator_, self.target, self.threshold)
         return FittedModel(rule, input_format, self.action_set_)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,7 @@ from skresp._recourse._verdicts import VerdictContext, Verdicts
 from skresp._recourse._verify import best_of, verify
 from skresp._recourse.engines._base import Engine
 from skresp._recourse.engines._black_box import BlackBoxEngine
-from skresp._recourse.engines._choice import make_engine
+from skresp._recourse.engines._choice import make_box_engine, make_engine
 from skresp._validation import check_integer, check_time_limit
 from skresp.reach._deadline import Deadline, OutOfTimeError
 from skresp.scores._responsiveness import InvalidRowsError
@@ -41,6 +42,7 @@ class VerifyMixin:
     n_jobs: int | None
     verbose: int
     _engine: Engine | None
+    _box_engine: Engine | None
 
     def _make_context(self, deadline: Deadline) -> ResponsivenessContext:
         raise NotImplementedError  # pragma: no cover
@@ -149,6 +151,7 @@ class VerifyMixin:
             singles=SingleFeatures.of(
                 batch, budget, context.settings, partial(context.keys, people)
             ),
+            box_engine=partial(self._get_box_engine, deadline),
             invalid_rows=self.invalid_rows,
         )
         try:
@@ -180,3 +183,10 @@ class VerifyMixin:
             except OutOfTimeError:
                 return BlackBoxEngine()
         return self._engine
+
+    def _get_box_engine(self, deadline: Deadline) -> Engine | None:
+        """Return the engine over boxes, cached; None where it cannot be made."""
+        if self._box_engine is None:
+            with suppress(OutOfTimeError):
+                self._box_engine = make_box_engine(self._fitted_model, deadline)
+        return self._box_engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -61,6 +62,9 @@ class VerificationTask:
     answered : array of shape (n_rows,)
         Which rows the model was evaluated on before the time limit.
     singles : SingleFeatures
+    box_engine : callable
+        Returns the engine for people whose changes no list of options represents; None
+        where the model has no score function.
     invalid_rows : "raise" or "nan"
     """
 
@@ -73,6 +77,7 @@ class VerificationTask:
     at_target: BoolArray
     answered: BoolArray
     singles: SingleFeatures
+    box_engine: Callable[[], Engine | None] = lambda: None
     invalid_rows: str = "raise"
 
     @cached_property
@@ -179,6 +184,11 @@ class _Run:
             for some in groups:
                 self.decide(positions[some], engine)
             return
+        if not (given.complete.any() or engine.decides_unlisted):
+            boxes = self.task.box_engine()
+            if boxes is not None and not self.task.budget.best_only:
+                self.decide(positions, boxes)
+                return
         given = self._thinned(given)
         if given.options:
             found = engine.examine(given)

@@ -83,7 +83,8 @@ def test_a_part_with_a_million_changes_is_decided_or_unknown():
     found = explainer.verify(X, max_points=2_000_000)
     assert found.status.tolist() == ["fixed"] * 4
     few = explainer.verify(X, max_points=1_000)
-    assert few.status.tolist() == ["unknown"] * 4
+    # Too few points for a list of the changes, but boxes need no list.
+    assert few.status.tolist() == ["fixed"] * 4
     assert (few.used <= 1_000).all()
     needle = RuleClassifier(lambda X: (X.a == 777) & (X.b == 222))
     needle = explainer_of(needle, actions, many)

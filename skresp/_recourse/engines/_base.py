@@ -147,6 +147,10 @@ class Engine(Protocol):
         """Whether a few points determine the decision along a whole line."""
 
     @property
+    def decides_unlisted(self) -> bool:
+        """Whether it can decide people whose options are not all they can do."""
+
+    @property
     def max_listed(self) -> int:
         """Maximum number of changes listed for an integer in a part of its own.
 

@@ -35,6 +35,7 @@ class BlackBoxEngine:
     """
 
     knows_lines = False
+    decides_unlisted = False
     max_listed = MOST_LISTED_INTEGERS
     max_line_pieces = 1
 

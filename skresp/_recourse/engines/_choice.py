@@ -31,4 +31,20 @@ def make_engine(fitted_model: FittedModel, deadline: Deadline = NEVER) -> Engine
             from .linear._engine import LinearEngine
 
             return LinearEngine.of(known, listed)
-    return BlackBoxEngine()
+    return make_box_engine(fitted_model, deadline) or BlackBoxEngine()
+
+
+def make_box_engine(
+    fitted_model: FittedModel, deadline: Deadline = NEVER
+) -> Engine | None:
+    """Return the engine over boxes; None where the model has no score function.
+
+    Raises OutOfTimeError where reading the model takes too long.
+    """
+    with allow(deadline):
+        known = fitted_model.score_function
+    if known is None:
+        return None
+    from .boxes._engine import BoxEngine
+
+    return BoxEngine.of(known)

@@ -48,6 +48,7 @@ class BoxEngine:
     arrays: ModelArrays
 
     knows_lines = False
+    decides_unlisted = True
     max_listed = MOST_LISTED_BESIDE_A_LINE
     max_line_pieces = 1
 

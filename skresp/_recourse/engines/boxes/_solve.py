@@ -127,9 +127,10 @@ class Solver:
         while True:
             out.used = int(self.work.counter[1]) + len(out.ties) + opened
             left = max_points - out.used
-            if left <= 0 or deadline.is_over:
+            # A box may cost a point, too.
+            if left < 2 or deadline.is_over:
                 return out
-            limit = int(self.work.counter[1]) + min(_SLICE, left)
+            limit = int(self.work.counter[1]) + min(_SLICE, left - 1)
             outcome = search(self.person, self.work, limit)
             if outcome == Outcome.DONE:
                 break

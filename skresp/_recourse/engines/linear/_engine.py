@@ -39,6 +39,7 @@ class LinearEngine:
     score_function: LinearScoreFunction
     max_listed: int
 
+    decides_unlisted = True
     max_line_pieces = 1
 
     @classmethod

@@ -48,6 +48,7 @@ class TreeEngine:
     max_listed: int
 
     knows_lines = True
+    decides_unlisted = False
 
     @classmethod
     def of(

@@ -5,17 +5,23 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
+    BaggingClassifier,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
+    StackingClassifier,
+    VotingClassifier,
 )
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp._recourse.engines._choice import make_engine
 from skresp._recourse.engines.boxes._engine import BoxEngine
 from skresp.constraints import IfThen, Linkage, Thermometer
 
@@ -162,11 +168,9 @@ def test_several_free_reals_in_a_part_are_decided():
         Linkage("paid1", {"bill1": -1, "bill2": -1}),
         Linkage("paid2", {"bill2": -1}),
     ]
-    explainer = _by_boxes(
-        ResponsivenessExplainer(
-            model, ActionSet(features, links), target=1, threshold=0.7, random_state=0
-        ).fit(X)
-    )
+    explainer = ResponsivenessExplainer(
+        model, ActionSet(features, links), target=1, threshold=0.7, random_state=0
+    ).fit(X)
     rows = X[model.predict_proba(X)[:, 1] < 0.7][:60]
     verdicts = explainer.verify(rows)
     assert {"fixed", "single", "joint"} <= set(verdicts.status)
@@ -193,3 +197,41 @@ def test_the_verdict_of_a_person_does_not_depend_on_the_others():
     np.testing.assert_array_equal(together.status, alone)
     backwards = explainer.verify(X[:40][::-1])
     np.testing.assert_array_equal(together.status, backwards.status[::-1])
+
+
+COMPOSITES = {
+    "calibrated": CalibratedClassifierCV(MODELS["boosting"], method="sigmoid", cv=2),
+    "isotonic": CalibratedClassifierCV(MODELS["forest"], method="isotonic", cv=2),
+    "voting": VotingClassifier(
+        [("lr", MODELS["linear"]), ("rf", MODELS["forest"])], voting="soft"
+    ),
+    "bagging": BaggingClassifier(DecisionTreeClassifier(), 8, random_state=0),
+    "stacking": StackingClassifier(
+        [("lr", MODELS["linear"]), ("rf", MODELS["forest"])], LogisticRegression(), cv=2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSITES)
+def test_composites_are_decided_and_no_draw_contradicts(name):
+    X, y = _people()
+    model = COMPOSITES[name].fit(X, y)
+    explainer = ResponsivenessExplainer(
+        model, _actions(), target=1, threshold=0.65, random_state=0
+    ).fit(X)
+    assert isinstance(make_engine(explainer._fitted_model), BoxEngine)
+    rows = X[model.predict_proba(X)[:, 1] < 0.65][:60]
+    verdicts = explainer.verify(rows)
+    assert "unknown" not in set(verdicts.status)
+    assert {"fixed", "single"} <= set(verdicts.status)
+    rng = np.random.default_rng(0)
+    fixed = rows[verdicts.status == "fixed"]
+    points = pd.concat([fixed] * 300, ignore_index=True)
+    change = rng.uniform(-2, 8, len(points)) * (rng.random(len(points)) < 0.8)
+    points["income"] = (points["income"] + change).clip(10, 90)
+    change = rng.uniform(-0.3, 0.1, len(points)) * (rng.random(len(points)) < 0.8)
+    points["used"] = (points["used"] + change).clip(0, 1)
+    points["loans"] = (points["loans"] - rng.integers(0, 3, len(points))).clip(0)
+    points["late2"] *= rng.integers(0, 2, len(points))
+    points["late1"] *= np.maximum(rng.integers(0, 2, len(points)), points["late2"])
+    assert (model.predict_proba(points)[:, 1] < 0.65).all()
