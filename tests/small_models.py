@@ -76,6 +76,18 @@ def catboost(**parameters):
     return library.CatBoostClassifier(**(quiet | parameters))
 
 
+def category_encoder(name, **parameters):
+    """Return a step of category_encoders; skip the test where it is not installed."""
+    return getattr(pytest.importorskip("category_encoders"), name)(**parameters)
+
+
+def oversampling(step, model):
+    """Return a pipeline of imbalanced-learn; skip the test without that library."""
+    sampler = pytest.importorskip("imblearn.over_sampling").RandomOverSampler
+    pipeline = pytest.importorskip("imblearn.pipeline")
+    return pipeline.make_pipeline(step, sampler(random_state=0), model)
+
+
 def explainable_boosting(**parameters):
     """Return a classifier of InterpretML; skip the test where it is not installed."""
     library = pytest.importorskip("interpret.glassbox")

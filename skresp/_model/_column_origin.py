@@ -21,6 +21,12 @@ _ONE_TO_ONE = {
     "QuantileTransformer",
     "OrdinalEncoder",
     "Binarizer",
+    # of category_encoders
+    "CatBoostEncoder",
+    "JamesSteinEncoder",
+    "LeaveOneOutEncoder",
+    "MEstimateEncoder",
+    "WOEEncoder",
 }
 
 

@@ -16,6 +16,8 @@ from ._unreadable import UnreadableError
 from ._unwrap import as_numbers
 from ._wrappers import passes
 
+# The packages of known transformers.
+_PACKAGES = ("sklearn", "imblearn", "category_encoders", "skresp")
 # Transformers that treat each value of a column as a label.
 ENCODERS = {"OneHotEncoder", "OrdinalEncoder", "TargetEncoder"}
 
@@ -33,7 +35,7 @@ def elementary_steps(
 def _walk(step: Any, table: Any, own: Any) -> Iterator[tuple[Any, IndexArray, Any]]:
     if passes(step) or (isinstance(step, str) and step == "drop"):
         return
-    if type(step).__module__.split(".")[0] not in ("sklearn", "skresp"):
+    if type(step).__module__.split(".")[0] not in _PACKAGES:
         raise UnreadableError(f"{type(step).__name__} is not a known transformer.")
     name = type(step).__name__
     if name == "FrozenEstimator":

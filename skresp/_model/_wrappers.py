@@ -44,5 +44,10 @@ def steps_before(model: Any) -> list[Any]:
 
 
 def passes(step: Any) -> bool:
-    """Return whether a step of a pipeline does nothing."""
+    """Return whether a step of a pipeline does nothing to rows that are predicted.
+
+    Steps that draw other rows, such as those of imbalanced-learn, count at fit only.
+    """
+    if hasattr(step, "fit_resample"):
+        return True
     return step is None or (isinstance(step, str) and step == "passthrough")

@@ -57,7 +57,14 @@ from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import make_target_rule
 from tests.model import composite_models
-from tests.small_models import catboost, explainable_boosting, lightgbm, xgboost
+from tests.small_models import (
+    catboost,
+    category_encoder,
+    explainable_boosting,
+    lightgbm,
+    oversampling,
+    xgboost,
+)
 
 NUMBERS = ["income", "age", "rate"]
 
@@ -278,6 +285,16 @@ def _entries() -> dict[str, Entry]:
     }.items():
         found[f"{name}, native categories"] = Entry(
             model, mixed, categories=("job", "grade")
+        )
+    for kind, model in (("logistic", _logistic), ("forest", _forest)):
+        found[f"weight of evidence, {kind}"] = Entry(
+            lambda model=model: make_pipeline(
+                category_encoder("WOEEncoder", cols=["job"]), SimpleImputer(), model()
+            ),
+            [*NUMBERS, "job"],
+        )
+        found[f"oversampling, {kind}"] = Entry(
+            lambda model=model: oversampling(SimpleImputer(), model()), NUMBERS
         )
     found["explainable boosting"] = Entry(explainable_boosting, mixed)
     found["explainable boosting on numbers"] = Entry(
