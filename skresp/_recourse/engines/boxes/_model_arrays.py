@@ -100,12 +100,12 @@ class _Builder:
     def build(self) -> ModelArrays:
         """Return the arrays."""
         groups = [(g, *self._channels_of(g)) for g in self.function.groups]
-        identity = [f for g, f, _ in groups if g.link.kind == IDENTITY]
+        identity = [f for g, f, _ in groups if _is_plain(g.link)]
         n_gaps = self.factors.shape[1]
         width = max(f.shape[1] for _, f, _ in groups)
         start = n_gaps if identity else 0
         n_channels = start + sum(
-            f.shape[1] for g, f, _ in groups if g.link.kind != IDENTITY
+            f.shape[1] for g, f, _ in groups if not _is_plain(g.link)
         )
         links, signs = [], np.ones(n_channels)
         coefficient = np.zeros((n_gaps, n_channels))
@@ -119,7 +119,7 @@ class _Builder:
         at = start
         for group, factor, weights in groups:
             first = 0
-            if group.link.kind != IDENTITY:
+            if not _is_plain(group.link):
                 first, at = at, at + factor.shape[1]
                 links += [group.link] * factor.shape[1]
                 signs[first:at] = np.sign(factor.sum(axis=0))
@@ -164,7 +164,7 @@ class _Builder:
         Without a link the channels are the gaps themselves. With a link they are the
         outputs that matter, with signs such that gaps rise with them.
         """
-        if group.link.kind == IDENTITY:
+        if _is_plain(group.link):
             return group.weight * self.factors, np.eye(self.factors.shape[1])
         used = np.flatnonzero(self.factors.any(axis=1))
         falls = _falls(group.link)
@@ -389,7 +389,7 @@ class _TreeNodes:
 
 def identity_link(groups: Any) -> Any:
     """Return the link of the channels without a link."""
-    link = next(g.link for g, _, _ in groups if g.link.kind == IDENTITY)
+    link = next(g.link for g, _, _ in groups if _is_plain(g.link))
     return link._replace(slope=1.0, intercept=0.0)
 
 
@@ -401,6 +401,11 @@ def pack(masks: Any, positions: int) -> NDArray[np.uint64]:
         out[i, : len(mask)] = mask
     packed = np.packbits(out.reshape(-1, 8), axis=1, bitorder="little")
     return packed.reshape(len(masks), words, 8).view("<u8")[..., 0].astype(np.uint64)
+
+
+def _is_plain(link: Any) -> bool:
+    """Return whether a link returns the sum itself."""
+    return link.kind == IDENTITY and not link.of_probability
 
 
 def _falls(link: Any) -> bool:

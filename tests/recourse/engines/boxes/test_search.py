@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from skresp._model._links import Link
+from skresp._recourse.engines.boxes._model_arrays import ModelArrays
 from tests.recourse.engines.boxes.cases import Searcher
 from tests.recourse.engines.boxes.random_actions import random_action_set
 from tests.recourse.engines.boxes.random_models import random_function, random_kinds
@@ -127,3 +130,14 @@ def test_the_budget_counts_boxes():
     for _ in range(10):
         found = searcher.search(_draw_row(rng, kinds), max_points=1)
         assert found.used <= 2
+
+
+def test_a_probability_is_no_plain_sum():
+    """Two groups whose links do nothing but take a probability are not added up."""
+    rng = np.random.default_rng(0)
+    function = random_function(rng, random_kinds(rng))
+    link = Link(of_probability=True)
+    groups = tuple(group._replace(link=link) for group in function.groups[:1] * 2)
+    arrays = ModelArrays.of(replace(function, groups=groups))
+    assert arrays.channels.of_probability.all()
+    assert len(arrays.channels.kind) == 2 * arrays.channels.coefficient.shape[0]
