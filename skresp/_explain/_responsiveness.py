@@ -209,7 +209,7 @@ to 5; age follows to 32.
             return None
         try:
             with allow(deadline):
-                known = self._fitted_model.line_function
+                known = self._fitted_model.score_function
         except OutOfTimeError:
             return None
         return None if known is None else max_listed(known, self.action_set_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,30 @@ def batch_codes(
     for i, column in enumerate(known.columns):
         codes[:, i] = codes_of(column, _values(builder, i, rows))
     return known, codes
+
+
+def changed_codes(
+    score_function: ScoreFunction, codes: FloatArray, values: Mapping[int, Any]
+) -> FloatArray:
+    """Return codes with the new values of some columns.
+
+    The values are an array for a column of numbers, otherwise labels and the mask of
+    the rows that get them.
+    """
+    out = codes.copy()
+    for i, new in values.items():
+        out[:, i] = changed_column(score_function.columns[i], codes[:, i], new)
+    return out
+
+
+def changed_column(column: Column, codes: FloatArray, new: Any) -> FloatArray:
+    """Return the codes of a column with new values (see `changed_codes`)."""
+    if not isinstance(new, tuple):
+        return codes_of(column, new)
+    labels, moved = new
+    out = codes.copy()
+    out[moved] = codes_of(column, labels[moved])
+    return out
 
 
 def codes_of(column: Column, values: Any) -> FloatArray:

@@ -22,6 +22,7 @@ class Column(NamedTuple):
     Attributes
     ----------
     name : str
+        The name of its feature.
     labels : tuple or None
         The labels that the model accepts; None for a column of numbers.
     lower, upper : float

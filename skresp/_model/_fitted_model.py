@@ -14,7 +14,6 @@ from skresp._typing import FloatArray
 from skresp.reach._deadline import NEVER, Deadline
 
 from ._input_format import InputFormat
-from ._line_function import LineFunction, read_line_function
 from ._point_builder import PointBuilder
 from ._predictions import (
     class_position,
@@ -26,7 +25,6 @@ from ._predictions import (
 from ._read_score_function import read_score_function
 from ._row_batch import RowBatch
 from ._score_function import ScoreFunction
-from ._synthetic_rows import synthetic_rows
 from ._target import AtLeast, AtMost, TargetRule
 from ._unreadable import UnreadableError
 
@@ -51,12 +49,6 @@ class FittedModel:
     def estimator(self) -> Any:
         """The model itself."""
         return self.target_rule.model
-
-    @cached_property
-    def line_function(self) -> LineFunction | None:
-        """The scores along lines, read at the first use; None for a black box."""
-        rows = synthetic_rows(self.input_format, self.features)
-        return read_line_function(self.target_rule, self.rows(rows))
 
     @cached_property
     def _reading(self) -> tuple[ScoreFunction | None, str]:
@@ -84,7 +76,7 @@ class FittedModel:
     ) -> RowBatch:
         """Return a batch of rows; with `lines` it has the score function."""
         builder = PointBuilder(self.input_format, self.features, X)
-        score_function = self.line_function if lines else None
+        score_function = self.score_function if lines else None
         return RowBatch(self.target_rule, builder, score_function, deadline)
 
     def rows(self, X: Any) -> Any:

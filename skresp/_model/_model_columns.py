@@ -30,9 +30,10 @@ def candidate_columns(
         position[name]: tuple(f.categories or ())
         for name, f in features.features.items()
     }
+    names = {i: name for name, i in position.items()}
     columns = []
     for i, summary in enumerate(input_format.summaries):
-        name = input_format.names[i]
+        name = names[i]
         dtype = input_format.dtypes[min(i, len(input_format.dtypes) - 1)]
         if _is_boolean(dtype):
             columns.append(Column(name, (False, True)))

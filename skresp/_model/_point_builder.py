@@ -113,6 +113,17 @@ class PointBuilder:
         numbers = sum(block.itemsize * block.shape[1] for block, _ in self.blocks)
         return numbers + 64 * len(self.others) + 64
 
+    @property
+    def spacing(self) -> float:
+        """The largest relative spacing of the numbers."""
+        eps = float(np.finfo(float).eps)
+        kinds = [block.dtype for block, _ in self.blocks]
+        for kind in [*kinds, *(values.dtype for values in self.others.values())]:
+            name = str(kind).lower()
+            if name in ("float16", "float32"):
+                eps = max(eps, float(np.finfo(name).eps))
+        return eps
+
     def take(self, rows: IndexArray, changes: Iterable[tuple[slice, Any]]) -> Any:
         """Return rows in the model's input format, with some values replaced.
 

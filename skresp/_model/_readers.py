@@ -14,10 +14,10 @@ from skresp._model.composites._bagging import read_bagging, read_bagging_regress
 from skresp._model.composites._calibrated import read_calibrated
 from skresp._model.composites._stacking import read_stacking
 from skresp._model.composites._voting import read_voting, read_voting_regressor
-from skresp._model.trees._reader import read_tree_model
+from skresp._model.trees._reading import read_tree_model
 
 from ._explainable_boosting import read_explainable_boosting
-from ._linear_reader import LINEAR_MODELS, read_linear_model
+from ._linear import LINEAR_MODELS, read_linear_model
 from ._naive_bayes import read_naive_bayes
 from ._reading import Reading
 from ._unreadable import UnreadableError
@@ -49,7 +49,7 @@ def _with_members(read: Callable[..., Reading]) -> Reader:
 
 
 FAMILIES = (
-    Family("sklearn", LINEAR_MODELS, read_linear_model),
+    Family("sklearn", tuple(LINEAR_MODELS), read_linear_model),
     Family("sklearn", ("BaseDecisionTree", "BaseForest"), read_tree_model),
     Family("sklearn", ("BaseGradientBoosting",), read_tree_model),
     Family("sklearn", ("BaseHistGradientBoosting",), read_tree_model),

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 
-from skresp._typing import BoolArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import NEVER, Deadline, OutOfTimeError, Pace
 
-from ._line_function import LineFunction
+from ._codes import batch_codes
 from ._point_builder import PointBuilder
+from ._score_function import ScoreFunction
 from ._target import TargetRule
 
 # The size of a call of the model. Small arrays stay in the processor's cache and in
@@ -72,7 +73,7 @@ class RowBatch:
     target_rule : TargetRule
     point_builder : PointBuilder
         Builds points from the rows.
-    score_function : LineFunction or None
+    score_function : ScoreFunction or None
         What is known of the model beyond `predict`.
     deadline : Deadline
         When the calls have to end.
@@ -82,7 +83,7 @@ class RowBatch:
         self,
         target_rule: TargetRule,
         point_builder: PointBuilder,
-        score_function: LineFunction | None = None,
+        score_function: ScoreFunction | None = None,
         deadline: Deadline = NEVER,
     ) -> None:
         self.target_rule = target_rule
@@ -92,12 +93,22 @@ class RowBatch:
         self._pace = Pace(min(_PIECE, 0.05 * deadline.limit))
         self._most = min(get_config()["working_memory"] * 2**20, _MOST_BYTES)
         self._bytes = min(self._most, _FIRST_BYTES)
+        self._coded: tuple[ScoreFunction, ScoreFunction, FloatArray] | None = None
 
     def until(self, deadline: Deadline) -> RowBatch:
         """Return the same batch with another deadline."""
-        return RowBatch(
+        same = RowBatch(
             self.target_rule, self.point_builder, self.score_function, deadline
         )
+        same._coded = self._coded
+        return same
+
+    def coded(self, score_function: ScoreFunction) -> tuple[ScoreFunction, FloatArray]:
+        """Return the rows as codes, and a score function that knows their labels."""
+        if self._coded is None or self._coded[0] is not score_function:
+            known, codes = batch_codes(score_function, self.point_builder)
+            self._coded = score_function, known, codes
+        return self._coded[1:]
 
     @property
     def batch_size(self) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
@@ -48,6 +49,11 @@ class ScoreFunction:
     def n_outputs(self) -> int:
         """The number of scores of a row."""
         return len(self.groups[0].base)
+
+    @property
+    def n_trees(self) -> int:
+        """The number of trees in all groups."""
+        return sum(len(g.trees.roots) for g in self.groups if g.trees is not None)
 
     def scores(self, codes: FloatArray) -> FloatArray:
         """Return the scores of rows, of shape (n_rows, n_outputs).
@@ -115,6 +121,20 @@ class ScoreFunction:
         A cut is the largest float64 before the jump. The cuts ascend. A column of
         labels has none.
         """
+        if column not in self._cuts:
+            self._cuts[column] = self._find_cuts(column)
+        return self._cuts[column]
+
+    @cached_property
+    def _cuts(self) -> dict[int, FloatArray]:
+        """The cuts that were found so far."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return {k: v for k, v in self.__dict__.items() if k != "_cuts"}
+
+    def _find_cuts(self, column: int) -> FloatArray:
         found = [np.zeros(0)]
         for group in self.groups:
             if group.trees is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -160,7 +161,8 @@ class Terms(NamedTuple):
         The sum of a row never depends on the other rows.
         """
         straight = self.straight
-        X = codes[:, straight] - self.centers[straight]
+        # The memory layout of a fancy index decides how a row is summed.
+        X = np.ascontiguousarray(codes[:, straight]) - self.centers[straight]
         missing = np.isnan(X)
         X = np.where(missing, 0.0, X)
         out = np.empty((len(codes), self.slopes.shape[1]))
@@ -171,6 +173,52 @@ class Terms(NamedTuple):
         for term in self.others:
             out += term.add(codes[:, term.column])
         return out
+
+    @property
+    def n_terms(self) -> int:
+        """The number of terms."""
+        return len(self.straight) + len(self.others)
+
+    def sizes(self, codes: FloatArray) -> FloatArray:
+        """Return the sums of the absolute values of the terms of rows."""
+        flat = self._replace(
+            slopes=np.abs(self.slopes),
+            centers=np.zeros_like(self.centers),
+            missing=np.abs(self.missing),
+            tables=(),
+            maps=(),
+        )
+        out = flat.sums(np.abs(codes - self.centers))
+        for term in self.others:
+            out += np.abs(term.add(codes[:, term.column]))
+        return out
+
+    def changes(
+        self, before: Mapping[int, FloatArray], after: Mapping[int, FloatArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return by how much sums change, and the absolute sum of the terms of that.
+
+        Both are given as codes by column. Columns that do not change are left out,
+        however large they are.
+        """
+        n = len(next(iter(after.values())))
+        gain = np.zeros((n, self.slopes.shape[1]))
+        size = gain.copy()
+        for c, new in after.items():
+            step = new - before[c]
+            step[np.isnan(step)] = 0.0  # a missing value stays as it is
+            added = step[:, None] * self.slopes[c]
+            gain += added
+            size += np.abs(added)
+        for term in self.others:
+            if term.column in after:
+                old, new = before[term.column], after[term.column]
+                moved = (old != new) & ~(np.isnan(old) & np.isnan(new))
+                added = np.where(moved[:, None], term.add(new), 0.0)
+                taken = np.where(moved[:, None], term.add(old), 0.0)
+                gain += added - taken
+                size += np.abs(added) + np.abs(taken)
+        return gain, size
 
     def bounds(
         self, lower: FloatArray, upper: FloatArray, sets: dict[int, BoolArray]

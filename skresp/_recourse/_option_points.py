@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from skresp._model._codes import changed_column
 from skresp._model._row_batch import RowBatch, Segment
-from skresp._typing import BoolArray, IndexArray
+from skresp._model._score_function import ScoreFunction
+from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._options import Options
 from skresp.scores._changed_points import new_values
 
 
-def option_points(batch: RowBatch, options: Options) -> Iterator[Any]:
-    """Yield every option of a part as points in the model's format, in batches.
+def option_codes(
+    batch: RowBatch, score_function: ScoreFunction, options: Options
+) -> dict[int, FloatArray]:
+    """Return the codes of the columns that the options of a part change.
 
-    The other features are those of some row that has the value the option starts from.
+    By column of the model, one code for each option.
     """
-    rows = options.rows[options.owner]
-    for start in range(0, len(rows), batch.batch_size):
-        batch.deadline.check()
-        some = np.arange(start, min(start + batch.batch_size, len(rows)))
-        yield _points(batch, options, rows[some], some)
-
-
-def option_pairs(
-    batch: RowBatch, options: Options
-) -> Iterator[tuple[Any, Any, IndexArray]]:
-    """Yield points before and after each option of a part, in batches.
-
-    Yields
-    ------
-    before : points of staying put
-    after : points of the options, as `option_points` yields them
-    which : array of shape (n_after,)
-        The position in `before` that each option starts from.
-    """
-    stays = replace(
-        options,
-        offsets=np.arange(len(options.values) + 1),
-        changes=options.changes[options.offsets[:-1]],
+    known, codes = batch.coded(score_function)
+    owner = options.owner
+    values = new_values(
+        options.part, options.values[owner], options.changes, batch.point_builder
     )
-    owner, at = options.owner, 0
-    for after in option_points(batch, options):
-        here = owner[at : at + after.shape[0]]
-        first, last = int(here[0]), int(here[-1]) + 1
-        before = _points(batch, stays, options.rows[first:last], np.arange(first, last))
-        yield before, after, here - first
-        at += len(here)
+    starts = codes[options.rows]
+    return {
+        i: changed_column(known.columns[i], starts[:, i][owner], new)
+        for i, new in values.items()
+    }
 
 
 def choices_reach_target(
@@ -80,15 +61,6 @@ def choices_reach_target(
         changed = _segments(batch, options, choice[some])
         out[some] = batch.reaches_target(rows[some], changed, final=final)
     return out
-
-
-def _points(
-    batch: RowBatch, options: Options, rows: IndexArray, positions: IndexArray
-) -> Any:
-    """Return rows after the options at these positions."""
-    changed = _segments(batch, [options], positions[:, None])
-    cuts = [segment.within(0, len(rows)) for segment in changed]
-    return batch.point_builder.take(rows, [cut for cut in cuts if cut])
 
 
 def _segments(

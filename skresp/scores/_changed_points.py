@@ -10,7 +10,7 @@ import numpy as np
 from skresp._actions._feature import snap_to_bounds
 from skresp._model._point_builder import PointBuilder
 from skresp._model._row_batch import RowBatch, Segment
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import FloatArray
 from skresp.reach._part import Part
 
 
@@ -24,12 +24,6 @@ def changed_points(
     """Return the points that changes of a part lead to; see `new_values`."""
     new = new_values(part, before, change, batch.point_builder, exact)
     return Segment(0, len(change), new)
-
-
-def take_points(batch: RowBatch, rows: IndexArray, points: Segment) -> Any:
-    """Return points of these rows in the model's input format."""
-    cut = points.within(0, len(rows))
-    return batch.point_builder.take(rows, [cut] if cut else [])
 
 
 def new_values(

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from skresp._model._line_function import LineFunction
+from skresp._model._codes import changed_codes
 from skresp._model._row_batch import RowBatch, Segment
-from skresp._model._unwrap import ROUNDINGS, coarsest
+from skresp._model._score_function import ScoreFunction
+from skresp._model._score_lines import crowded, line_cells
+from skresp._model._unwrap import ROUNDINGS
 from skresp._model.trees._lines import Cells
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import Deadline
 from skresp.reach._lines import Lines, lines_of
 from skresp.reach._part import Part
 
-from ._changed_points import changed_points, take_points
+from ._changed_points import changed_points
 from ._settings import ScoreSettings
 
 # Trees times lines that are walked at once, to bound memory.
@@ -90,7 +91,7 @@ def exact_lines(
 
 
 def evaluate_lines(
-    batch: RowBatch, score_function: LineFunction, lines: Lines
+    batch: RowBatch, score_function: ScoreFunction, lines: Lines
 ) -> Pieces | None:
     """Return the pieces of lines; None where the model is not known along them."""
     done = [Pieces.none()]
@@ -106,41 +107,49 @@ def evaluate_lines(
 
 
 def crowded_lines(
-    batch: RowBatch, score_function: LineFunction, lines: Lines
+    batch: RowBatch, score_function: ScoreFunction, lines: Lines
 ) -> BoolArray:
     """Return for each row whether two borders on its line are closer than rounding.
 
     Never for an integer: units near a border are evaluated one by one.
     """
-    crowded = np.zeros(len(lines.rows), dtype=bool)
+    out = np.zeros(len(lines.rows), dtype=bool)
     if not lines.is_integer:
+        known = batch.coded(score_function)[0]
         for some in _batches(score_function, len(lines.line), batch.deadline):
             line, low, high = lines.line[some], lines.low[some], lines.high[some]
-            first, last = (_line_points(lines, batch, line, end) for end in (low, high))
-            crowded[line[score_function.crowded(first, last, low, high)]] = True
-    return crowded
+            first, last = (
+                _line_codes(lines, batch, score_function, line, end)
+                for end in (low, high)
+            )
+            eps = batch.point_builder.spacing
+            close = crowded(known, first, last, low, high, eps)
+            out[line[close]] = True
+    return out
 
 
 def _batches(
-    score_function: LineFunction, lines: int, deadline: Deadline
+    score_function: ScoreFunction, lines: int, deadline: Deadline
 ) -> Iterator[slice]:
     """Yield slices of lines of bounded memory."""
-    trees = (
-        len(score_function.ensemble.roots) if hasattr(score_function, "ensemble") else 4
-    )
-    size = max(_MOST_FRAGMENTS // trees, 1)
+    size = max(_MOST_FRAGMENTS // max(score_function.n_trees, 4), 1)
     for block in deadline.slices(lines):
         for start in range(block.start, block.stop, size):
             yield slice(start, min(start + size, block.stop))
 
 
 def _evaluate(
-    batch: RowBatch, score_function: LineFunction, lines: Lines, some: slice
+    batch: RowBatch, score_function: ScoreFunction, lines: Lines, some: slice
 ) -> Pieces | None:
     """Return the pieces of some lines; ask the model where rounding could decide."""
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
-    ends = [_line_points(lines, batch, line, amount) for amount in (low, high)]
-    cells = score_function.cells(ends[0], ends[1], low, high)
+    known = batch.coded(score_function)[0]
+    eps = batch.point_builder.spacing
+    first, last = (
+        _line_codes(lines, batch, score_function, line, amount)
+        for amount in (low, high)
+    )
+    cells = line_cells(known, first, last, low, high, eps)
     if cells is None:
         return None
     position, size = (cells.low + cells.high) / 2, cells.high - cells.low
@@ -148,7 +157,7 @@ def _evaluate(
         # The model's column may be of a coarser dtype, which rounds too.
         largest = np.abs(lines.before[line, lines.j]) / lines.step
         largest += np.maximum(np.abs(low), np.abs(high))
-        error = cells.error + ROUNDINGS * coarsest(ends[0]) * largest
+        error = cells.error + ROUNDINGS * eps * largest
         cells, position, size = _whole_units(cells, low, high, error)
     which = line[cells.line]
     unsure = np.ones(len(which), dtype=bool)
@@ -246,9 +255,14 @@ def _line_values(
     return changed_points(batch, lines.part, lines.before[line], changes)
 
 
-def _line_points(
-    lines: Lines, batch: RowBatch, line: IndexArray, amount: FloatArray
-) -> Any:
-    """Return points in the model's input format, at these amounts along these lines."""
-    values = _line_values(lines, batch, line, amount)
-    return take_points(batch, lines.rows[line], values)
+def _line_codes(
+    lines: Lines,
+    batch: RowBatch,
+    score_function: ScoreFunction,
+    line: IndexArray,
+    amount: FloatArray,
+) -> FloatArray:
+    """Return the codes of the model's columns, at these amounts along these lines."""
+    known, codes = batch.coded(score_function)
+    new = _line_values(lines, batch, line, amount).values
+    return changed_codes(known, codes[lines.rows[line]], new)

@@ -25,7 +25,8 @@ import numpy as np
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
-from skresp._model._line_function import LineFunction
+from skresp._model._score_function import ScoreFunction
+from skresp._model._score_lines import maps_lines
 from skresp._typing import IndexArray
 from skresp.reach._feasible_changes import (
     MOST_LISTED_BESIDE_A_LINE,
@@ -62,14 +63,14 @@ def may_have_lines(actions: ActionSet) -> bool:
     return bool(features_on_lines(actions, MOST_LISTED_BESIDE_A_LINE))
 
 
-def max_listed(score_function: LineFunction, actions: ActionSet) -> int | None:
+def max_listed(score_function: ScoreFunction, actions: ActionSet) -> int | None:
     """Return how many changes of an integer that stands alone are listed.
 
     Few if the model is known along every line that is left then; otherwise as many as
     possible, on the same condition. None if neither will do.
     """
     for most in (MOST_LISTED_BESIDE_A_LINE, MOST_LISTED_INTEGERS):
-        if score_function.maps_lines(features_on_lines(actions, most)):
+        if maps_lines(score_function, features_on_lines(actions, most)):
             return most
     return None
 

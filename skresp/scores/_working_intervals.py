@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._actions._feature import snap_to_bounds
+from skresp._model._codes import changed_codes
 from skresp._model._decision import DOUBT
-from skresp._model._line_function import LineFunction
-from skresp._model._linear import LinearScoreFunction
 from skresp._model._row_batch import RowBatch, Segment
+from skresp._model._score_function import ScoreFunction
+from skresp._model._score_lines import line_cells
 from skresp._model._unwrap import ROUNDINGS
-from skresp._model.trees._score_function import TreeScoreFunction
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._lines import Lines, lines_of
 from skresp.reach._part import Part, satisfied
 
-from ._changed_points import changed_points, take_points
+from ._changed_points import changed_points
 from ._exact_lines import evaluate_lines
 from ._settings import ScoreSettings
 
@@ -117,7 +117,7 @@ def join_values(
 
 
 def _runs_of_units(
-    batch: RowBatch, score_function: LineFunction, lines: Lines
+    batch: RowBatch, score_function: ScoreFunction, lines: Lines
 ) -> Intervals | None:
     """Return the runs of values of a long integer range that reach the target."""
     pieces = evaluate_lines(batch, score_function, lines)
@@ -232,7 +232,7 @@ class FloatSearch:
     # -- the intervals ---------------------------------------------------------------
 
     def intervals(
-        self, score_function: LineFunction, low: float, high: float
+        self, score_function: ScoreFunction, low: float, high: float
     ) -> Intervals | None:
         """Return the intervals on one feasible stretch of own changes."""
         first, last = self.end(low, 1), self.end(high, -1)
@@ -253,7 +253,7 @@ class FloatSearch:
         return self._with_margin(out, margin) if margin else out
 
     def _probes(
-        self, score_function: LineFunction, first: float, last: float
+        self, score_function: ScoreFunction, first: float, last: float
     ) -> tuple[FloatArray, IndexArray, float] | None:
         """Return values between which the prediction changes at most once.
 
@@ -261,12 +261,16 @@ class FloatSearch:
         does not, and -1 where only `predict` can decide. The last value is how far
         from a border predictions depend on the number of rows in a call.
         """
-        ends = []
-        for value in (first, last):
-            point, _ = self.segment(np.array([value]))
-            ends.append(take_points(self.batch, np.zeros(1, dtype=np.intp), point))
-        cells = score_function.cells(
-            ends[0], ends[1], np.array([first]), np.array([last])
+        known_labels, codes = self.batch.coded(score_function)
+        segments = [self.segment(np.array([value]))[0] for value in (first, last)]
+        a, b = (changed_codes(known_labels, codes[:1], s.values) for s in segments)
+        cells = line_cells(
+            known_labels,
+            a,
+            b,
+            np.array([first]),
+            np.array([last]),
+            self.batch.point_builder.spacing,
         )
         if cells is None:
             return None
@@ -285,9 +289,8 @@ class FloatSearch:
             known[open_] = self.reaches_target(middle[open_])
         border, left, right = cells.high[:-1], known[:-1], known[1:]
         plain = (left == right) & (left >= 0)
-        if isinstance(score_function, TreeScoreFunction) and self._several_move(
-            score_function, ends
-        ):
+        moving = (a != b) & ~np.isnan(a)
+        if score_function.n_trees and moving.sum() > 1:
             plain[:] = False  # two columns may cross borders at the same point
         near = border[~plain]
         probes = [self._rounded(near + k * error) for k in (-1, 0, 1)]
@@ -295,7 +298,7 @@ class FloatSearch:
         probes += [self.from_ordinals(at - 1), self.from_ordinals(at + 1)]
         near_borders = np.concatenate(probes)
         margin = 0.0
-        if isinstance(score_function, LinearScoreFunction):
+        if score_function.decision is not None and not score_function.n_trees:
             single = score_function.decision.doubt > DOUBT
             margin = float(np.max(cells.error)) * (0.1 if single else 1e-3)
         return (
@@ -320,13 +323,6 @@ class FloatSearch:
                 high = float(ends[1]) if moved[1] else high
             out.append((low, high))
         return out
-
-    def _several_move(self, score_function: TreeScoreFunction, ends: list[Any]) -> bool:
-        """Return whether several columns of the trees move between two points."""
-        first, last = (score_function.numbers(end) for end in ends)
-        if first is None or last is None:
-            return True
-        return int((np.nan_to_num(first) != np.nan_to_num(last)).sum()) > 1
 
     def _rounded(self, values: FloatArray) -> FloatArray:
         return values.astype(self.dtype).astype(float)

@@ -413,4 +413,4 @@ def test_a_namesake_of_a_wrapper_is_not_unwrapped():
 
     model = FrozenEstimator()
     explainer = ResponsivenessExplainer(model, LINES, target=AtLeast(0.9)).fit(X)
-    assert explainer._fitted_model.line_function is None
+    assert explainer._fitted_model.score_function is None

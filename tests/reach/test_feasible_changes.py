@@ -131,7 +131,7 @@ def test_a_long_step_makes_a_range_short():
     explainer = explainer_of(model, {"a": Feature("integer", 0, 50_000, step=5_000)}, X)
     explanation = explainer.explain(X)
     assert explanation.n_reachable[:, 0].tolist() == [10, 10, 10]
-    assert "score_function" not in vars(explainer._fitted_model)
+    assert "_reading" not in vars(explainer._fitted_model)
 
 
 def test_a_feature_without_a_line_may_be_binned():

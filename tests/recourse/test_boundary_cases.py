@@ -15,8 +15,6 @@ from sklearn.preprocessing import KBinsDiscretizer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature
-from skresp._model._line_function import read_line_function
-from skresp._model._target import make_target_rule
 from skresp.constraints import IfThen, Linear, Linkage
 from tests.recourse.explainers import (
     explainer_of,
@@ -58,8 +56,6 @@ def test_bins_of_a_renamed_column_are_not_taken_for_a_straight_line(final):
     second = ColumnTransformer([("bins", bins, ["num__a"])], remainder="passthrough")
     model = Pipeline([("first", first), ("second", second), ("final", final)])
     model.fit(X, (X["a"] > 2) & (X["a"] < 4))
-    known = read_line_function(make_target_rule(model, True, None), X[:64])
-    assert known is None or not known.maps_lines({"a"})
     actions = ActionSet(
         {"a": Feature("real", 0, 10), "b": Feature("real", actionable=False)}
     )

@@ -216,24 +216,32 @@ def test_an_encoder_that_gets_no_column_does_not_hinder(data, actions):
     )
 
 
+@pytest.mark.parametrize("encode", ["ordinal", "onehot-dense"])
+@pytest.mark.parametrize("final", [LogisticRegression(), DecisionTreeClassifier()])
+def test_scores_are_exact_behind_bins(data, encode, final):
+    X, y = data
+    bins = KBinsDiscretizer(
+        8, encode=encode, quantile_method="averaged_inverted_cdf", random_state=0
+    )
+    model = make_pipeline(bins, final).fit(X, y)
+    actions = ActionSet.infer(X)
+    explanation = explain(model, actions, X, X[:3])
+    assert explanation.exact.all()
+    for j, feature in enumerate(["income", "debt"]):
+        wanted = dense(model, actions, X.iloc[[0]], feature, {}, 1)
+        assert explanation.values[0, j] == pytest.approx(wanted, abs=2e-3)
+
+
 def test_models_without_a_reader_are_sampled(data, actions):
     X, y = data
-    for model in (
-        scaled(MLPClassifier((4,), max_iter=50, random_state=0)),
-        make_pipeline(
-            KBinsDiscretizer(
-                4, encode="ordinal", quantile_method="averaged_inverted_cdf"
-            ),
-            LogisticRegression(),
-        ),
-    ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(X, y)
-        explanation = explain(model, actions, X, X[:2], n_samples=50, random_state=0)
-        assert not explanation.exact[explanation.n_reachable > 0].any()
-        with pytest.raises(ValueError, match="the score was sampled"):
-            explanation.intervals(0, "income")
+    model = scaled(MLPClassifier((4,), max_iter=50, random_state=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y)
+    explanation = explain(model, actions, X, X[:2], n_samples=50, random_state=0)
+    assert not explanation.exact[explanation.n_reachable > 0].any()
+    with pytest.raises(ValueError, match="the score was sampled"):
+        explanation.intervals(0, "income")
 
 
 @pytest.fixture

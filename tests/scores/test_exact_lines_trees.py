@@ -18,27 +18,36 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from skresp import ActionSet
-from skresp._model._line_function import read_line_function
+from skresp._model._fitted_model import FittedModel
+from skresp._model._input_format import InputFormat
+from skresp._model._score_lines import line_cells
 from skresp._model._target import AtLeast, make_target_rule
-from skresp._model.trees._arrays import DOUBLE, Tree, assemble
+from skresp._model.trees._folded import FoldedTrees
 from skresp._model.trees._lines import sweep
-from skresp._model.trees._reading import own_scores, read_ensemble
+from skresp._model.trees._reading import own_scores
 from tests.scores.lines import CLASSIFIERS, dense, explain
 from tests.small_models import lightgbm, xgboost
 
 
+def fitted_model(model, X, target=1):
+    rule = make_target_rule(model, target, None)
+    input_format = InputFormat.of(model, X, trained=True)
+    return FittedModel(rule, input_format, ActionSet.infer(X))
+
+
 @pytest.mark.parametrize("name", ["RF", "tree", "XGB", "LightGBM", "HistGB", "GB"])
 @pytest.mark.parametrize("classes", [2, 3])
-def test_pieces_of_lines_have_the_sums_of_the_trees(name, classes, data):
+def test_pieces_of_lines_have_the_scores_of_the_model(name, classes, data):
     X, y = data
     y = y + (X["debt"] > 1.2) if classes == 3 else y
     model = CLASSIFIERS[name]().fit(X, y)
-    ensemble = read_ensemble(model, X[:20])
+    known = fitted_model(model, X).score_function
     start = X[:40].to_numpy(dtype=float)
     rate = np.zeros_like(start)
     rate[:, 0], rate[:, 1] = 1000.0, -0.3
     low, high = np.full(40, -2.0), np.full(40, 3.0)
-    cells = sweep(ensemble, start, rate, low, high)
+    ends = start + low[:, None] * rate, start + high[:, None] * rate
+    cells = line_cells(known, *ends, low, high, 2e-16)
     np.testing.assert_array_equal(np.unique(cells.line), np.arange(40))
     opens = np.r_[True, cells.line[1:] != cells.line[:-1]]
     closes = np.r_[opens[1:], True]
@@ -48,23 +57,35 @@ def test_pieces_of_lines_have_the_sums_of_the_trees(name, classes, data):
     middle = start[cells.line] + rate[0] * ((cells.low + cells.high) / 2)[:, None]
     wide = cells.high - cells.low > 1e-5
     np.testing.assert_allclose(
-        cells.scores[wide], ensemble.sums(middle)[wide], atol=1e-9
+        cells.scores[wide], known.scores(middle)[wide], atol=1e-9
     )
 
 
 def test_a_line_through_a_very_deep_tree():
     """Node 2k splits at n - k: its left child is the next split, its right a leaf."""
     n = 3_000
-    feature = np.r_[np.tile([0, -1], n), -1]
-    left = np.where(feature == 0, np.arange(2 * n + 1) + 2, -1)
-    right = np.where(feature == 0, left - 1, -1)
+    column = np.r_[np.tile([0, -1], n), -1].astype(np.int32)
+    left = np.where(column == 0, np.arange(2 * n + 1) + 2, -1).astype(np.int32)
+    right = np.where(column == 0, left - 1, -1).astype(np.int32)
     threshold = np.repeat(n - np.arange(n + 1.0), 2)[:-1]
-    tree = Tree(feature, threshold, left, right, feature == 0, threshold[:, None])
-    ensemble = assemble(iter([(0, tree)]), 1, DOUBLE)
+    zero, no = np.zeros(1, dtype=np.int32), np.zeros((0, 1), dtype=bool)
+    trees = FoldedTrees(
+        zero,
+        zero,
+        column,
+        threshold,
+        left,
+        right,
+        column == 0,
+        threshold[:, None],
+        np.zeros(1, dtype=bool),
+        no,
+        {},
+    )
     ends = np.zeros(1), np.full(1, n + 1.0)
-    cells = sweep(ensemble, np.zeros((1, 1)), np.ones((1, 1)), *ends)
+    cells = sweep(trees, 1, np.zeros((1, 1)), np.ones((1, 1)), *ends)
     np.testing.assert_array_equal(cells.low, np.arange(n + 1))
-    np.testing.assert_allclose(cells.scores, ensemble.sums(cells.high[:, None]))
+    np.testing.assert_allclose(cells.scores, trees.sums(cells.high[:, None], 1))
 
 
 def test_missing_values_walk_as_the_model_sends_them(data):
@@ -76,10 +97,9 @@ def test_missing_values_walk_as_the_model_sends_them(data):
         xgboost(n_estimators=40),
         lightgbm(n_estimators=40),
     ):
-        model.fit(X, y)
-        ensemble = read_ensemble(model, X[:50])
+        known = fitted_model(model.fit(X, y), X).score_function
         own = own_scores(model, X)
-        np.testing.assert_allclose(ensemble.sums(X.to_numpy()), own, atol=1e-4)
+        np.testing.assert_allclose(known.scores(X.to_numpy()), own, atol=1e-5)
 
 
 def test_an_ensemble_that_does_not_add_up_is_not_used(data):
@@ -88,8 +108,9 @@ def test_an_ensemble_that_does_not_add_up_is_not_used(data):
     model.estimators_[0].tree_.value[:] = 0.5
     broken = RandomForestClassifier(5, random_state=0).fit(X, y)
     broken.predict_proba = lambda X: np.random.default_rng(0).random((len(X), 2))
-    assert read_ensemble(model, X[:20]) is not None, "changed trees are still trees"
-    assert read_ensemble(broken, X[:20]) is None
+    known = fitted_model(model, X).score_function
+    assert known is not None, "changed trees are still trees"
+    assert fitted_model(broken, X).score_function is None
 
 
 RULES = {
@@ -108,10 +129,8 @@ def test_the_rule_of_a_threshold_classifier_is_known(data, rule, inner):
     settings, target = RULES[rule]
     model = FixedThresholdClassifier(inner, **settings).fit(X, y)
     target_rule = make_target_rule(model, target, None)
-    score_function = read_line_function(target_rule, X[:20])
-    scores = score_function.scores(X) if hasattr(score_function, "scores") else None
-    if scores is None:
-        scores = score_function.ensemble.sums(score_function.numbers(X))
+    score_function = fitted_model(model, X, target).score_function
+    scores = score_function.scores(X.to_numpy(dtype=float))
     sure = ~score_function.decision.unsure(scores)
     told = score_function.decision.gap(scores) > 0
     assert sure.sum() > len(X) / 2

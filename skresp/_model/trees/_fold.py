@@ -62,8 +62,7 @@ class _Fold:
         self.column[self.nodes] = origins[self.feature]
         self.threshold = np.zeros(n_nodes)
         self.missing_left = ensemble.missing_left.copy()
-        self.left = ensemble.left.astype(np.int32)
-        self.right = ensemble.right.astype(np.int32)
+        self.left, self.right = ensemble.left.copy(), ensemble.right.copy()
         self.is_listed = np.array(
             [column.labels is not None for column in made.maps.raw_rows.columns]
         )
@@ -79,8 +78,8 @@ class _Fold:
         self._number_columns()
         tables, goes_left = self._listed_columns()
         folded = FoldedTrees(
-            self.ensemble.roots.astype(np.int32),
-            self.ensemble.output.astype(np.int32),
+            self.ensemble.roots,
+            self.ensemble.output,
             self.column,
             self.threshold,
             self.left,

@@ -17,6 +17,7 @@ from ._category_splits import CategorySplits
 
 # Values up to this size are 0 for LightGBM, which keeps the bound in float32.
 _ZERO = float(np.float32(1e-35))
+_INFINITE = 1e300
 _LINKS = {
     "binary": "logit",
     "multiclass": "margin",
@@ -41,18 +42,20 @@ def _read_lightgbm(model: Any, splits: CategorySplits | None = None) -> Ensemble
             yield i % width, _lightgbm_tree(info["tree_structure"], splits)
 
     ensemble = assemble(read(), width, DOUBLE)
-    return replace(ensemble, threshold=_without_tiny(ensemble.threshold))
+    return replace(ensemble, threshold=_compared(ensemble.threshold))
 
 
-def _without_tiny(threshold: FloatArray) -> FloatArray:
-    """Return thresholds for values that are not rounded to 0 first.
+def _compared(threshold: FloatArray) -> FloatArray:
+    """Return thresholds that values are compared with as they are.
 
-    LightGBM takes a value of at most `_ZERO` for 0.
+    LightGBM takes a value of at most `_ZERO` for 0, and writes infinity, where all
+    numbers go left and only missing values right, as 1e300.
     """
     below = (threshold >= -_ZERO) & (threshold < 0)
     above = (threshold >= 0) & (threshold < _ZERO)
     out = np.where(below, np.nextafter(-_ZERO, -np.inf), threshold)
-    return np.where(above, _ZERO, out)
+    out = np.where(above, _ZERO, out)
+    return np.where(np.abs(out) >= _INFINITE, np.copysign(np.inf, out), out)
 
 
 def _lightgbm_tree(root: dict[str, Any], splits: CategorySplits | None) -> Tree:

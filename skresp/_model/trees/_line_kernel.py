@@ -12,13 +12,12 @@ def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     roots,
     feature,
     threshold,
-    cuts,
     left,
     right,
     missing_left,
-    strict,
+    is_listed,
+    goes_left,
     start,
-    seen,
     rate,
     low,
     high,
@@ -30,13 +29,10 @@ def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
 
     Parameters
     ----------
-    roots ... missing_left : the arrays of an `Ensemble`
-    strict : bool
-        Whether a row goes left only below the threshold, not where it is equal.
+    roots ... goes_left : the arrays of `FoldedTrees`
     start, rate : array of shape (n_lines, n_columns)
-        Column `k` holds `start + rate * t`.
-    seen : array of shape (n_lines, n_columns)
-        `start`, rounded as the trees compare it.
+        Column `k` holds `start + rate * t`. A listed column does not move, and holds
+        a position.
     low, high : array of shape (n_lines,)
         The range of `t`.
 
@@ -72,16 +68,16 @@ def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
                     f = feature[node]
                     speed = rate[i, f]
                     if speed == 0.0:
-                        x = seen[i, f]
-                        if np.isnan(x):
+                        x = start[i, f]
+                        if is_listed[f]:
+                            goes = goes_left[int(threshold[node]), int(x)]
+                        elif np.isnan(x):
                             goes = missing_left[node]
-                        elif strict:
-                            goes = x < threshold[node]
                         else:
                             goes = x <= threshold[node]
                         node = left[node] if goes else right[node]
                         continue
-                    cut = (cuts[node] - start[i, f]) / speed
+                    cut = (threshold[node] - start[i, f]) / speed
                     early = left[node] if speed > 0 else right[node]
                     late = right[node] if speed > 0 else left[node]
                     if cut <= a:

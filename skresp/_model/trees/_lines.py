@@ -1,4 +1,4 @@
-"""The scores of a tree ensemble along lines, piece by piece.
+"""The sums of trees along lines, piece by piece.
 
 A line is a row that moves: column `k` holds `start + rate * t` for t from low to high.
 Each tree cuts the line where the outcome of a split changes. Between the cuts of all
@@ -13,7 +13,7 @@ import numpy as np
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._arrays import DOUBLE, XGBOOST, Ensemble
+from ._folded import FoldedTrees
 
 # The roundings, each of half a unit in the last place, between two cuts of a column.
 _ROUNDINGS = 16
@@ -45,43 +45,43 @@ class Cells:
 
 
 def sweep(
-    ensemble: Ensemble,
+    trees: FoldedTrees,
+    n_outputs: int,
     start: FloatArray,
     rate: FloatArray,
     low: FloatArray,
     high: FloatArray,
 ) -> Cells:
-    """Return the pieces of lines on which the scores of an ensemble are constant.
+    """Return the pieces of lines on which the sums of trees are constant.
 
     Parameters
     ----------
     start, rate : array of shape (n_lines, n_columns)
+        Listed columns hold positions, and do not move.
     low, high : array of shape (n_lines,)
     """
     from ._line_kernel import leaves_met  # imported here because numba loads slowly
 
     first, which, when = leaves_met(
-        ensemble.roots,
-        ensemble.feature,
-        ensemble.threshold,
-        ensemble.cuts,
-        ensemble.left,
-        ensemble.right,
-        ensemble.missing_left,
-        ensemble.rule == XGBOOST,
+        trees.roots,
+        trees.column,
+        trees.threshold,
+        trees.left,
+        trees.right,
+        trees.missing_left,
+        trees.is_listed,
+        trees.goes_left,
         np.ascontiguousarray(start),
-        np.ascontiguousarray(_seen(ensemble, start)),
         np.ascontiguousarray(rate),
         np.ascontiguousarray(low),
         np.ascontiguousarray(high),
     )
     line, leaf, before = which.T
     lines = np.arange(len(low))
-    opening = _gains(ensemble, first.ravel())
+    opening = _gains(trees, n_outputs, first.ravel())
     opening = opening.reshape(len(low), first.shape[1], -1).sum(axis=1)
-    change = _gains(ensemble, leaf) - _gains(ensemble, before)
+    change = _gains(trees, n_outputs, leaf) - _gains(trees, n_outputs, before)
     return _pieces(
-        ensemble,
         np.concatenate([lines, line]),
         np.concatenate([low, when]),
         np.concatenate([opening, change]),
@@ -90,7 +90,7 @@ def sweep(
 
 
 def crowded_cuts(
-    ensemble: Ensemble,
+    cuts: FloatArray,
     first: FloatArray,
     last: FloatArray,
     low: FloatArray,
@@ -103,54 +103,43 @@ def crowded_cuts(
 
     Parameters
     ----------
-    first, last : array of shape (n_lines, n_columns)
-        The values at both ends of the lines.
+    cuts : array of shape (n_cuts,)
+        The cuts of the column, in ascending order.
+    first, last : array of shape (n_lines,)
+        Its values at both ends of the lines.
     low, high : array of shape (n_lines,)
         The changes at both ends.
     """
     crowded = np.zeros(len(low), dtype=bool)
-    for column, cuts in ensemble.cuts_of.items():
-        a, b = first[:, column], last[:, column]
-        cuts = np.unique(np.where(np.abs(cuts) < _ZERO, 0.0, cuts))
-        moving = np.flatnonzero(np.abs(b - a) > 0)  # a missing value stays missing
-        if not len(moving) or len(cuts) < 2:
-            continue
-        a, b = a[moving], b[moving]
-        longest = np.maximum(np.abs(low), np.abs(high))[moving]
-        size = longest * np.abs(b - a) / (high - low)[moving]
-        size = np.maximum(size, np.maximum(np.abs(a), np.abs(b)))
-        near = _ROUNDINGS / 2 * float(np.finfo(float).eps) * size
-        gaps = np.diff(cuts)
-        for k in np.flatnonzero(gaps < near.max()):
-            inside = (cuts[k + 1] > np.minimum(a, b)) & (cuts[k] < np.maximum(a, b))
-            crowded[moving] |= inside & (gaps[k] < near)
+    cuts = np.unique(np.where(np.abs(cuts) < _ZERO, 0.0, cuts))
+    moving = np.flatnonzero(np.abs(last - first) > 0)  # a missing value stays missing
+    if not len(moving) or len(cuts) < 2:
+        return crowded
+    a, b = first[moving], last[moving]
+    longest = np.maximum(np.abs(low), np.abs(high))[moving]
+    size = longest * np.abs(b - a) / (high - low)[moving]
+    size = np.maximum(size, np.maximum(np.abs(a), np.abs(b)))
+    near = _ROUNDINGS / 2 * float(np.finfo(float).eps) * size
+    gaps = np.diff(cuts)
+    for k in np.flatnonzero(gaps < near.max()):
+        inside = (cuts[k + 1] > np.minimum(a, b)) & (cuts[k] < np.maximum(a, b))
+        crowded[moving] |= inside & (gaps[k] < near)
     return crowded
 
 
-def _seen(ensemble: Ensemble, start: FloatArray) -> FloatArray:
-    """Return values as the trees compare them."""
-    if ensemble.rule == DOUBLE:
-        return start
-    return start.astype(np.float32).astype(float)
-
-
-def _gains(ensemble: Ensemble, leaf: IndexArray) -> FloatArray:
-    """Return what leaves add to each score, of shape (n_leaves, n_scores)."""
-    gain = ensemble.leaves[leaf]
-    if ensemble.width == 1 or (ensemble.output < 0).all():
+def _gains(trees: FoldedTrees, n_outputs: int, leaf: IndexArray) -> FloatArray:
+    """Return what leaves add to each score, of shape (n_leaves, n_outputs)."""
+    gain = trees.leaves[leaf]
+    if n_outputs == 1 or (trees.output < 0).all():
         return gain
-    tree = np.searchsorted(ensemble.roots, leaf, side="right") - 1
-    wide = np.zeros((len(leaf), ensemble.width))
-    wide[np.arange(len(leaf)), ensemble.output[tree]] = gain[:, 0]
+    tree = np.searchsorted(trees.roots, leaf, side="right") - 1
+    wide = np.zeros((len(leaf), n_outputs))
+    wide[np.arange(len(leaf)), trees.output[tree]] = gain[:, 0]
     return wide
 
 
 def _pieces(
-    ensemble: Ensemble,
-    line: IndexArray,
-    when: FloatArray,
-    gain: FloatArray,
-    high: FloatArray,
+    line: IndexArray, when: FloatArray, gain: FloatArray, high: FloatArray
 ) -> Cells:
     """Return pieces from events: by how much the scores of a line change, and where."""
     order = np.lexsort((when, line))
@@ -166,4 +155,4 @@ def _pieces(
     final = np.r_[line[1:] != line[:-1], True]
     following[final] = high[line[final]]
     some = following > when
-    return Cells(line[some], when[some], following[some], running[some] + ensemble.base)
+    return Cells(line[some], when[some], following[some], running[some])

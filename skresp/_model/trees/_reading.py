@@ -1,7 +1,4 @@
-"""Read the trees of a fitted model, and compare them with the model.
-
-The sum of the leaves must equal the scores that the model reports, up to one constant
-such as a starting value. Otherwise the reading is dropped.
+"""Read models whose scores are sums of trees.
 
 To add a library, write a module with `READERS`, `scores` and `link`, and add it to
 `LIBRARIES`.
@@ -9,15 +6,17 @@ To add a library, write a module with `READERS`, `scores` and `link`, and add it
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from skresp._model._reading import ReadGroup, Reading
+from skresp._model._unreadable import UnreadableError
+from skresp._model._unwrap import transform_rows
 from skresp._typing import FloatArray
 
 from . import _catboost, _lightgbm, _sklearn, _xgboost
-from ._arrays import XGBOOST, Ensemble, UnsupportedTreesError
+from ._arrays import XGBOOST, UnsupportedTreesError
 
 #: Readers by the package of a model. The package itself is not imported.
 LIBRARIES: dict[str, Any] = {
@@ -33,26 +32,26 @@ def library_of(model: Any) -> Any:
     return LIBRARIES.get(type(model).__module__.split(".")[0])
 
 
-def read_ensemble(model: Any, Z: Any) -> Ensemble | None:
-    """Read the trees of a fitted model; return None where they cannot be read.
-
-    The reading is compared with the model on the rows `Z`.
-    """
-    reader = reader_of(model)
-    if reader is None or Z.shape[0] < 2:
-        return None
+def read_tree_model(model: Any, steps: tuple[Any, ...]) -> Reading:
+    """Read a model whose scores are sums of trees."""
+    made: tuple[Any, ...] = steps
     try:
-        ensemble = reader(model)
+        try:
+            ensemble = _reader_of(model)(model)
+        except UnsupportedTreesError:
+            ensemble, splits = library_of(model).read_categories(model)
+            made = (*steps, splits)
     except UnsupportedTreesError:
-        return None
-    numbers = np.asarray(dense(Z, ensemble.rule == XGBOOST), dtype=float)
-    own = own_scores(model, Z)
-    if own.shape[1] != ensemble.width:
-        return None
-    sums = ensemble.sums(numbers)
-    ensemble = replace(ensemble, base=ensemble.base + own[0] - sums[0])
-    same = np.allclose(sums + (own[0] - sums[0]), own, rtol=1e-4, atol=1e-4)
-    return ensemble if same else None
+        raise UnreadableError(
+            f"The trees of this {type(model).__name__} are of a kind that is not read."
+        ) from None
+
+    def scores(rows: Any) -> FloatArray:
+        return np.asarray(own_scores(model, transform_rows(steps, rows)))
+
+    group = ReadGroup(made, ensemble=ensemble)
+    single = ensemble.rule == XGBOOST
+    return Reading((group,), scores, link_of(model), "trees", single)
 
 
 def own_scores(model: Any, Z: Any) -> FloatArray:
@@ -70,22 +69,7 @@ def link_of(model: Any) -> str | None:
     return None if library is None else library.link(model)
 
 
-def dense(Z: Any, zero_is_missing: bool) -> Any:
-    """Return a sparse matrix as an array, any other table unchanged.
-
-    Entries that are not stored are 0, or NaN as XGBoost takes them.
-    """
-    if not hasattr(Z, "tocoo"):
-        return Z
-    if not zero_is_missing:
-        return Z.toarray()
-    entries = Z.tocoo()
-    out = np.full(Z.shape, np.nan)
-    out[entries.row, entries.col] = entries.data
-    return out
-
-
-def reader_of(model: Any) -> Any:
+def _reader_of(model: Any) -> Any:
     """Return the reader for a model, by the names of its base classes."""
     for kind in type(model).__mro__:
         library = LIBRARIES.get(kind.__module__.split(".")[0])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from skresp._model._fitted_model import FittedModel
-from skresp._model._linear import LinearScoreFunction
-from skresp._model.trees._score_function import TreeScoreFunction
+from skresp._model._links import IDENTITY
+from skresp._model._score_function import ScoreFunction
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import NEVER, Deadline
+from skresp.reach._feasible_changes import features_on_lines
 from skresp.scores._strategy import max_listed
 
 from ._base import Engine
@@ -19,18 +22,20 @@ def make_engine(fitted_model: FittedModel, deadline: Deadline = NEVER) -> Engine
     Raises OutOfTimeError where reading the model takes too long.
     """
     with allow(deadline):
-        known = fitted_model.line_function
+        known = fitted_model.score_function
     listed = None if known is None else max_listed(known, fitted_model.features)
-    if listed is not None:
+    if known is not None and listed is not None and known.decision is not None:
         # Engines with kernels are imported here because numba loads slowly.
-        if isinstance(known, TreeScoreFunction) and known.decision is not None:
+        group = known.groups[0]
+        if _is_plain_sum(known) and group.terms is None:
             from .trees._engine import TreeEngine
 
             return TreeEngine.of(known, known.decision, listed)
-        if isinstance(known, LinearScoreFunction):
+        moving = features_on_lines(fitted_model.features, listed)
+        if _is_plain_sum(known) and group.trees is None and _is_straight(known, moving):
             from .linear._engine import LinearEngine
 
-            return LinearEngine.of(known, listed)
+            return LinearEngine.of(known, known.decision, listed)
     return make_box_engine(fitted_model, deadline) or BlackBoxEngine()
 
 
@@ -48,3 +53,18 @@ def make_box_engine(
     from .boxes._engine import BoxEngine
 
     return BoxEngine.of(known)
+
+
+def _is_plain_sum(known: ScoreFunction) -> bool:
+    """Return whether the scores are one sum, without a link."""
+    group = known.groups[0]
+    plain = group.link.kind == IDENTITY and group.weight == 1.0
+    return plain and len(known.groups) == 1
+
+
+def _is_straight(known: ScoreFunction, moving: Collection[str]) -> bool:
+    """Return whether the scores have no cuts along lines of these features."""
+    return not any(
+        column.name in moving and len(known.cuts(i))
+        for i, column in enumerate(known.columns)
+    )

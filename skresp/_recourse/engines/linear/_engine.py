@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from skresp._model._linear import LinearScoreFunction
+from skresp._model._decision import DOUBT, Decision
 from skresp._model._row_batch import RowBatch
+from skresp._model._score_function import ScoreFunction
+from skresp._model._unwrap import ROUNDINGS
 from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import EngineInput, EngineResult
@@ -32,26 +34,30 @@ class LinearEngine:
 
     Attributes
     ----------
-    score_function : LinearScoreFunction
+    score_function : ScoreFunction
+    decision : Decision
     max_listed : int
     """
 
-    score_function: LinearScoreFunction
+    score_function: ScoreFunction
+    decision: Decision
     max_listed: int
 
     decides_unlisted = True
     max_line_pieces = 1
 
     @classmethod
-    def of(cls, score_function: LinearScoreFunction, max_listed: int) -> LinearEngine:
+    def of(
+        cls, score_function: ScoreFunction, decision: Decision, max_listed: int
+    ) -> LinearEngine:
         """Return the engine for a linear model.
 
         Where lines are not known, integers are listed as for a black box.
         """
-        engine = cls(score_function, max_listed)
+        engine = cls(score_function, decision, max_listed)
         if engine.knows_lines:
             return engine
-        return cls(score_function, MOST_LISTED_INTEGERS)
+        return cls(score_function, decision, MOST_LISTED_INTEGERS)
 
     @property
     def knows_lines(self) -> bool:
@@ -59,38 +65,48 @@ class LinearEngine:
 
         With several rivals the best may lie between the ends.
         """
-        decision = self.score_function.decision
-        return decision.cut is not None or decision.rivals == 1
+        return self.decision.cut is not None or self.decision.rivals == 1
 
     @property
     def tolerance(self) -> float:
         """How far a gap may be off by rounding, at least."""
-        return self.score_function.decision.tolerance
+        return self.decision.tolerance
 
     def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
         """Return None: one of the ends of a line is its best point."""
 
-    def gaps(self, points: Any) -> FloatArray:
-        """Return how far points are ahead of each rival."""
-        decision = self.score_function.decision
-        return decision.gaps(self.score_function.scores(points)) - decision.offset
+    def gaps(self, known: ScoreFunction, codes: FloatArray) -> FloatArray:
+        """Return how far rows are ahead of each rival.
+
+        `known` is the score function with all labels of the rows.
+        """
+        return self.decision.gaps(known.scores(codes)) - self.decision.offset
 
     def gains(
-        self, before: Any, after: Any, which: IndexArray
+        self,
+        known: ScoreFunction,
+        before: Mapping[int, FloatArray],
+        after: Mapping[int, FloatArray],
     ) -> tuple[FloatArray, FloatArray]:
         """Return what changes add to the gaps, and the sizes of the terms added up.
 
-        `which` are the positions in `before` that the points `after` started from.
+        `before` and `after` are codes by column of the model.
         """
-        decision = self.score_function.decision
-        gain, size = self.score_function.changes(before, after, which)
-        return decision.gaps(gain), decision.sizes(size)
+        terms = known.groups[0].terms
+        assert terms is not None
+        gain, size = terms.changes(before, after)
+        return self.decision.gaps(gain), self.decision.sizes(size)
 
-    def roundings(self, points: Any) -> tuple[FloatArray, float]:
+    def roundings(
+        self, known: ScoreFunction, codes: FloatArray
+    ) -> tuple[FloatArray, float]:
         """Return the sizes of the terms of gaps, and the relative error of a sum."""
-        decision = self.score_function.decision
-        size, share = self.score_function.roundings(points)
-        return decision.sizes(size) + abs(decision.offset), share
+        group = known.groups[0]
+        assert group.terms is not None
+        size = group.terms.sizes(codes) + np.abs(group.base)
+        dtype = np.float32 if self.decision.doubt > DOUBT else np.float64
+        share = (2 * group.terms.n_terms + ROUNDINGS) * float(np.finfo(dtype).eps)
+        return self.decision.sizes(size) + abs(self.decision.offset), share
 
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied, and the best of everybody."""

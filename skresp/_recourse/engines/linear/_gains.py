@@ -8,8 +8,8 @@ import numpy as np
 
 from skresp._numba import compiled
 from skresp._recourse._cost import costs_of
-from skresp._recourse._option_points import option_pairs
-from skresp._recourse.engines._base import EngineInput
+from skresp._recourse._option_points import option_codes
+from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._recourse.engines._table_search import (
     MAX_CLOSE,
     MAX_PARTS,
@@ -55,9 +55,11 @@ class Gains(TableRun):
     def __init__(self, engine: LinearEngine, given: EngineInput) -> None:
         super().__init__(given)
         self.engine = engine
-        points = self.batch.point_builder.take(self.rows, [])
-        self.gap = engine.gaps(points)
-        size, share = engine.roundings(points)
+        known, codes = self.batch.coded(engine.score_function)
+        self.gap = engine.gaps(known, codes[self.rows])
+        if np.isnan(self.gap).any():
+            raise NotSeparableError
+        size, share = engine.roundings(known, codes[self.rows])
         self.ceiling = self.gap.copy()
         self.nodes = np.zeros(len(self.rows), dtype=np.int64)
         optima = [self._optima(p) for p in range(len(self.options))]
@@ -149,10 +151,14 @@ class Gains(TableRun):
 
     def _gains_of(self, options: Options) -> tuple[FloatArray, FloatArray]:
         """Return the gains of the options of a part, and the sizes of their terms."""
-        pairs = option_pairs(self.batch, options)
-        found = [self.engine.gains(*pair) for pair in pairs]
-        gains, sizes = zip(*found, strict=True)
-        return np.concatenate(gains), np.concatenate(sizes)
+        known, codes = self.batch.coded(self.engine.score_function)
+        after = option_codes(self.batch, self.engine.score_function, options)
+        rows = options.rows[options.owner]
+        if not after:
+            gain = np.zeros((len(rows), self.n_rivals))
+            return gain, gain.copy()
+        before = {column: codes[rows, column] for column in after}
+        return self.engine.gains(known, before, after)
 
     def rank(self, gain: FloatArray) -> FloatArray:
         """Round gains, to compare them.

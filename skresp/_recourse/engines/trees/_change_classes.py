@@ -7,15 +7,16 @@ with the same codes lead to the same leaves.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model._decision import Decision
-from skresp._model._row_batch import RowBatch
-from skresp._model.trees._arrays import DOUBLE, XGBOOST, Ensemble
-from skresp._model.trees._score_function import TreeScoreFunction
-from skresp._recourse._option_points import option_points
+from skresp._model._columns import known_rows
+from skresp._model._decision import DOUBT, Decision
+from skresp._model._group import Group
+from skresp._model._score_function import ScoreFunction
+from skresp._model.trees._folded import FoldedTrees
+from skresp._recourse._option_points import option_codes
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._distinct_rows import distinct_rows
@@ -29,68 +30,107 @@ _FLOAT32 = 1e-6
 
 @dataclass(frozen=True)
 class Coder:
-    """Encodes values as ranks among the thresholds of their column."""
+    """Encodes values as ranks among the thresholds that they are compared with.
+
+    The columns of the model's input come first. After them comes one column for each
+    table of listed columns (see `FoldedTrees`): its code is 0 where a value goes left,
+    else 1.
+
+    Attributes
+    ----------
+    thresholds : dict of int to array
+        The distinct thresholds of each column of numbers, in ascending order.
+    tables : dict of int to array
+        The tables of each listed column.
+    width : int
+        The number of columns of codes.
+    """
 
     thresholds: dict[int, FloatArray]
-    rule: int
+    tables: dict[int, IndexArray]
+    width: int
 
     @classmethod
-    def of(cls, ensemble: Ensemble) -> Coder:
-        """Return the coder for the splits of an ensemble."""
-        found = {
-            column: np.unique(ensemble.threshold[nodes])
-            for column, nodes in ensemble.nodes_of.items()
-        }
-        return cls(found, ensemble.rule)
+    def of(cls, trees: FoldedTrees) -> Coder:
+        """Return the coder for the splits of trees."""
+        thresholds, tables = {}, {}
+        for column, nodes in nodes_of(trees).items():
+            distinct = np.unique(trees.threshold[nodes])
+            if trees.is_listed[column]:
+                tables[column] = distinct.astype(np.intp)
+            else:
+                thresholds[column] = distinct
+        n_columns, n_tables = len(trees.is_listed), len(trees.goes_left)
+        return cls(thresholds, tables, n_columns + n_tables)
 
-    def codes(self, Z: FloatArray) -> IntArray:
-        """Return the codes of rows, -1 where missing or in columns without splits."""
-        out = np.full(Z.shape, -1, dtype=np.int64)
-        for column in self.thresholds:
-            out[:, column] = self.column(column, Z[:, column])
+    def codes(self, trees: FoldedTrees, X: FloatArray) -> IntArray:
+        """Return the codes of rows, -1 where missing or in columns without splits.
+
+        `X` are codes of the model's columns, and `trees` know all their labels.
+        """
+        out = np.full((len(X), self.width), -1, dtype=np.int64)
+        for column in (*self.thresholds, *self.tables):
+            made, codes = self.column(trees, column, X[:, column])
+            out[:, made] = codes
         return out
 
-    def column(self, column: int, values: FloatArray) -> IntArray:
-        """Return the codes of values of one column."""
-        side: Any = "right" if self.rule == XGBOOST else "left"
-        if self.rule != DOUBLE:
-            values = values.astype(np.float32).astype(float)
-        code = np.searchsorted(self.thresholds[column], values, side=side)
-        return np.where(np.isnan(values), -1, code)
+    def column(
+        self, trees: FoldedTrees, column: int, values: FloatArray
+    ) -> tuple[IndexArray, IntArray]:
+        """Return the columns of codes of one column of the model, and the codes."""
+        if column in self.thresholds:
+            code = np.searchsorted(self.thresholds[column], values)
+            code = np.where(np.isnan(values), -1, code)
+            return np.array([column]), code[:, None]
+        tables = self.tables[column]
+        position = trees.positions_of(column, values).astype(np.intp)
+        goes = trees.goes_left[tables][:, position].T
+        return len(trees.is_listed) + tables, np.where(goes, 0, 1)
 
-    def trees(self, ensemble: Ensemble, decision: Decision) -> tuple[Trees, FloatArray]:
-        """Return the ensemble over codes, with gaps as scores, and their base.
+    def trees(self, group: Group, decision: Decision) -> tuple[Trees, FloatArray]:
+        """Return the trees over codes, with gaps as scores, and their base.
 
         A gap is positive where the score of the target exceeds that of one rival:
         another class, or the cut.
         """
-        rank = np.zeros(len(ensemble.feature), dtype=np.int64)
-        for column, thresholds in self.thresholds.items():
-            at = ensemble.nodes_of[column]
-            rank[at] = np.searchsorted(thresholds, ensemble.threshold[at])
-        wide = ensemble.leaves
-        if ensemble.width > 1 and wide.shape[1] == 1:
-            tree = np.searchsorted(ensemble.roots, np.arange(len(wide)), side="right")
-            wide = np.zeros((len(wide), ensemble.width))
-            wide[np.arange(len(wide)), ensemble.output[tree - 1]] = ensemble.leaves[
-                :, 0
-            ]
-        gain, base = decision.gaps(wide), decision.gaps(ensemble.base[None])[0]
-        base = base - decision.offset
-        columns = (ensemble.feature, rank, ensemble.left, ensemble.right)
-        trees = Trees(
-            ensemble.roots,
-            np.ascontiguousarray(np.array(columns, dtype=np.int32).T),
-            ensemble.missing_left,
+        trees = group.trees
+        assert trees is not None
+        feature, rank = trees.column.copy(), np.zeros(len(trees.column), dtype=np.int32)
+        for column, at in nodes_of(trees).items():
+            if column in self.thresholds:
+                rank[at] = np.searchsorted(self.thresholds[column], trees.threshold[at])
+            else:
+                feature[at] = len(trees.is_listed) + trees.threshold[at]
+        wide, width = trees.leaves, len(group.base)
+        if width > 1 and wide.shape[1] == 1:
+            tree = np.searchsorted(trees.roots, np.arange(len(wide)), side="right")
+            wide = np.zeros((len(wide), width))
+            wide[np.arange(len(wide)), trees.output[tree - 1]] = trees.leaves[:, 0]
+        gain, base = decision.gaps(wide), decision.gaps(group.base[None])[0]
+        coded = Trees(
+            trees.roots.astype(np.int64),
+            np.ascontiguousarray(
+                np.array((feature, rank, trees.left, trees.right), dtype=np.int32).T
+            ),
+            trees.missing_left,
             np.ascontiguousarray(gain),
-            _depth(ensemble),
+            _depth(trees),
         )
-        return trees, base
+        return coded, base - decision.offset
 
 
-def tolerance_of(trees: Trees, decision: Decision, rule: int) -> float:
+def nodes_of(trees: FoldedTrees) -> dict[int, IndexArray]:
+    """Return the nodes that split on each column."""
+    inner = np.flatnonzero(trees.column >= 0)
+    order = inner[np.argsort(trees.column[inner], kind="stable")]
+    columns, first = np.unique(trees.column[order], return_index=True)
+    groups = np.split(order, first[1:])[: len(columns)]
+    return dict(zip(columns.tolist(), groups, strict=True))
+
+
+def tolerance_of(trees: Trees, decision: Decision) -> float:
     """Return the rounding error of a sum of trees."""
-    if rule != XGBOOST:
+    if decision.doubt <= DOUBT:
         return decision.tolerance
     # Sums in float32: adding each tree rounds by a share of the sum.
     leaf = trees.nodes[:, FEATURE] < 0
@@ -99,14 +139,14 @@ def tolerance_of(trees: Trees, decision: Decision, rule: int) -> float:
     return max(decision.tolerance, _FLOAT32 * float(largest.sum()))
 
 
-def _depth(ensemble: Ensemble) -> int:
+def _depth(trees: FoldedTrees) -> int:
     """Return the depth of the deepest tree."""
-    depth, level = 0, ensemble.roots
+    depth, level = 0, trees.roots
     while True:
-        inner = level[ensemble.feature[level] >= 0]
+        inner = level[trees.column[level] >= 0]
         if not len(inner):
             return depth
-        level = np.concatenate([ensemble.left[inner], ensemble.right[inner]])
+        level = np.concatenate([trees.left[inner], trees.right[inner]])
         depth += 1
 
 
@@ -155,15 +195,19 @@ class ChangeClasses(NamedTuple):
 
 
 def classes_of(
-    score_function: TreeScoreFunction, coder: Coder, given: EngineInput
+    score_function: ScoreFunction, coder: Coder, given: EngineInput
 ) -> ChangeClasses:
     """Group the options of people into classes; there is at least one part.
 
-    Raises NotSeparableError where a row is not numeric for the trees, or where two
+    Raises NotSeparableError where the scores of a row are not known, or where two
     parts move the same column.
     """
     batch, options, rows = given.batch, given.options, given.rows
-    people = coder.codes(_numbers(score_function, batch.point_builder.take(rows, [])))
+    known, codes = batch.coded(score_function)
+    trees = known.groups[0].trees
+    if trees is None or not known_rows(known.columns, codes[rows]).all():
+        raise NotSeparableError
+    people = coder.codes(trees, codes[rows])
     width = people.shape[1]
     part_of = np.full(width, -1, dtype=np.int64)
     slot_of = np.zeros(width, dtype=np.int64)
@@ -174,7 +218,8 @@ def classes_of(
     made = 0
     for p, each in enumerate(options):
         batch.deadline.check()
-        moved, mine = _moved_codes(batch, score_function, coder, each)
+        after = option_codes(batch, score_function, each)
+        moved, mine = _moved_codes(trees, coder, each, after)
         if (part_of[moved] >= 0).any():
             raise NotSeparableError
         own = mine[each.offsets[each.which]]
@@ -196,9 +241,9 @@ def classes_of(
             )
         )
         made += len(start)
-    codes = _side_by_side(blocks)
+    class_code = _side_by_side(blocks)
     joined = [np.concatenate(arrays) for arrays in zip(*cheapest, strict=True)]
-    return ChangeClasses(part_of, slot_of, people, first, count, codes, *joined)
+    return ChangeClasses(part_of, slot_of, people, first, count, class_code, *joined)
 
 
 def _cheapest_of_classes(
@@ -226,37 +271,19 @@ def _side_by_side(blocks: list[IntArray]) -> IntArray:
 
 
 def _moved_codes(
-    batch: RowBatch,
-    score_function: TreeScoreFunction,
-    coder: Coder,
-    options: Options,
+    trees: FoldedTrees, coder: Coder, options: Options, after: dict[int, FloatArray]
 ) -> tuple[IndexArray, IntArray]:
-    """Return the columns whose codes the options of a part change, and the codes."""
-    starts = _numbers(score_function, batch.point_builder.take(options.rows, []))
-    owner = options.owner
-    blocks: list[FloatArray] = []
-    differs = np.zeros(starts.shape[1], dtype=bool)
-    at = 0
-    for points in option_points(batch, options):
-        Z = _numbers(score_function, points)
-        before = starts[owner[at : at + len(Z)]]
-        differs |= ((before != Z) & ~(np.isnan(Z) & np.isnan(before))).any(axis=0)
-        blocks.append(Z)
-        at += len(Z)
-    # Rows may be wide: only columns that differ are encoded.
-    columns = [c for c in np.flatnonzero(differs).tolist() if c in coder.thresholds]
-    codes = np.empty((at, len(columns)), dtype=np.int64)
-    for k, column in enumerate(columns):
-        codes[:, k] = coder.column(
-            column, np.concatenate([Z[:, column] for Z in blocks])
-        )
-    moved = (codes != codes[options.offsets[owner]]).any(axis=0)
-    return np.array(columns, dtype=np.intp)[moved], codes[:, moved]
+    """Return the columns whose codes the options of a part change, and the codes.
 
-
-def _numbers(score_function: TreeScoreFunction, points: Any) -> FloatArray:
-    """Return points as the numbers that the trees compare."""
-    found = score_function.numbers(points)
-    if found is None:
-        raise NotSeparableError
-    return np.asarray(found)
+    `after` are the codes of the model's columns after each option.
+    """
+    columns = [np.zeros(0, dtype=np.intp)]
+    blocks = [np.zeros((len(options.changes), 0), dtype=np.int64)]
+    for column, values in after.items():
+        if column in coder.thresholds or column in coder.tables:
+            made, codes = coder.column(trees, column, values)
+            columns.append(made)
+            blocks.append(codes)
+    codes = np.concatenate(blocks, axis=1)
+    moved = (codes != codes[options.offsets[options.owner]]).any(axis=0)
+    return np.concatenate(columns)[moved], codes[:, moved]

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skresp._model._row_batch import RowBatch, Segment
+from skresp._model._codes import changed_codes
+from skresp._model._columns import known_rows
+from skresp._model._row_batch import RowBatch
+from skresp._model._score_function import ScoreFunction
 from skresp._model.trees._lines import crowded_cuts
-from skresp._model.trees._score_function import TreeScoreFunction
 from skresp._recourse.engines._base import NotSeparableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._part import Part
@@ -21,14 +23,14 @@ class TreeCutter:
 
     Attributes
     ----------
-    score_function : TreeScoreFunction
+    score_function : ScoreFunction
     batch : RowBatch
     part : Part
     codes : array of shape (n_rows, n_part_features)
         Values of all rows of the batch on the part.
     """
 
-    score_function: TreeScoreFunction
+    score_function: ScoreFunction
     batch: RowBatch
     part: Part
     codes: FloatArray
@@ -56,24 +58,23 @@ class TreeCutter:
         crowded : array of shape (n_lines,)
             Whether some cuts are too close together to be distinguished.
         """
+        known, codes = self.batch.coded(self.score_function)
         ends = []
         for change in (start, stop):
             new = new_values(
                 self.part, self.codes[rows], change, self.batch.point_builder
             )
-            cut = Segment(0, len(rows), new).within(0, len(rows))
-            points = self.batch.point_builder.take(rows, [cut] if cut else [])
-            ends.append(self.score_function.numbers(points))
-        if ends[0] is None or ends[1] is None:
-            raise NotSeparableError
+            ends.append(changed_codes(known, codes[rows], new))
+            if not known_rows(known.columns, ends[-1]).all():
+                raise NotSeparableError
         rate = (ends[1] - ends[0]) / (high - low)[:, None]
         rate[np.isnan(rate)] = 0.0
         origin = ends[0] - rate * low[:, None]
-        ensemble = self.score_function.ensemble
+        crowded = np.zeros(len(low), dtype=bool)
         line, position = [], []
         for column in np.flatnonzero((rate != 0).any(axis=0)):
-            cuts = ensemble.cuts_of.get(int(column))
-            if cuts is None:
+            cuts = known.cuts(int(column))
+            if not len(cuts):
                 continue
             self.batch.deadline.check()
             moving = np.flatnonzero(rate[:, column])
@@ -82,7 +83,8 @@ class TreeCutter:
             who, where = np.nonzero(inside)
             line.append(moving[who])
             position.append(t[who, where])
-        crowded = crowded_cuts(ensemble, ends[0], ends[1], low, high)
+            a, b = ends[0][:, column], ends[1][:, column]
+            crowded |= crowded_cuts(cuts, a, b, low, high)
         if not line:
             return np.zeros(0, dtype=np.intp), np.zeros(0), crowded
         return np.concatenate(line), np.concatenate(position), crowded

@@ -8,7 +8,7 @@ import numpy as np
 
 from skresp._model._decision import Decision
 from skresp._model._row_batch import RowBatch
-from skresp._model.trees._score_function import TreeScoreFunction
+from skresp._model._score_function import ScoreFunction
 from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import EngineInput, EngineResult
 from skresp._recourse.engines._table_search import SearchMode
@@ -29,7 +29,7 @@ class TreeEngine:
 
     Attributes
     ----------
-    score_function : TreeScoreFunction
+    score_function : ScoreFunction
     coder : Coder
     trees : Trees
         The ensemble over codes; its scores are gaps.
@@ -40,7 +40,7 @@ class TreeEngine:
     max_listed : int
     """
 
-    score_function: TreeScoreFunction
+    score_function: ScoreFunction
     coder: Coder
     trees: Trees
     base: FloatArray
@@ -52,26 +52,28 @@ class TreeEngine:
 
     @classmethod
     def of(
-        cls, score_function: TreeScoreFunction, decision: Decision, max_listed: int
+        cls, score_function: ScoreFunction, decision: Decision, max_listed: int
     ) -> TreeEngine:
         """Return the engine for an ensemble and the decision on its scores."""
-        ensemble = score_function.ensemble
-        coder = Coder.of(ensemble)
+        group = score_function.groups[0]
+        assert group.trees is not None
+        coder = Coder.of(group.trees)
         allowance().deadline.check()
-        trees, base = coder.trees(ensemble, decision)
+        trees, base = coder.trees(group, decision)
         return cls(
             score_function=score_function,
             coder=coder,
             trees=trees,
             base=base,
-            tolerance=tolerance_of(trees, decision, ensemble.rule),
+            tolerance=tolerance_of(trees, decision),
             max_listed=max_listed,
         )
 
     @property
     def max_line_pieces(self) -> int:
         """Maximum number of pieces that the cuts of a column divide a line into."""
-        return max([1, *(len(cuts) for cuts in self.coder.thresholds.values())])
+        cuts = map(self.score_function.cuts, range(len(self.score_function.columns)))
+        return max([1, *map(len, cuts)])
 
     def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> TreeCutter:
         """Return the function that finds the cuts of the trees on lines of a part."""
