@@ -23,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._recourse.engines._choice import make_engine
 from skresp._recourse.engines.boxes._engine import BoxEngine
+from skresp._recourse.engines.trees._engine import TreeEngine
 from skresp.constraints import IfThen, Linkage, Thermometer
 
 
@@ -219,7 +220,9 @@ def test_composites_are_decided_and_no_draw_contradicts(name):
     explainer = ResponsivenessExplainer(
         model, _actions(), target=1, threshold=0.65, random_state=0
     ).fit(X)
-    assert isinstance(make_engine(explainer._fitted_model), BoxEngine)
+    # Bagged trees are one sum of trees, which has an engine of its own.
+    engine = TreeEngine if name == "bagging" else BoxEngine
+    assert isinstance(make_engine(explainer._fitted_model), engine)
     rows = X[model.predict_proba(X)[:, 1] < 0.65][:60]
     verdicts = explainer.verify(rows)
     assert "unknown" not in set(verdicts.status)
