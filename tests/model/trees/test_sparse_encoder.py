@@ -80,10 +80,22 @@ def test_discrete_changes_behind_a_sparse_encoder_are_certified(rows, kind):
         assert not explainer.predict(every).any()
 
 
-def test_xgboost_behind_a_sparse_encoder_is_asked_along_reals(rows):
-    """A number that passes 0 is missing there: no line can be read."""
+def test_xgboost_behind_a_sparse_encoder_is_exact_along_reals(rows):
+    """A number that is exactly 0 is missing there."""
     X, y = rows
     explainer = explained("XGB", True, X, y, ActionSet.infer(X))
+    values = np.linspace(X.x.min(), X.x.max(), 4001)
     scores = explainer.explain(X[:20])
-    assert not scores.exact[~scores.at_target, list(X).index("x")].any()
-    assert "fixed" not in explainer.verify(X[:50]).status
+    denied = np.flatnonzero(~scores.at_target)
+    assert scores.exact[denied].all()
+    for i in denied:
+        points = pd.concat([X.iloc[[i]]] * len(values)).assign(x=values)
+        share = (explainer.predict(points) == 1).mean()
+        assert scores.values[i, list(X).index("x")] == pytest.approx(share, abs=2e-3)
+    verdicts = explainer.verify(X[:50])
+    assert "unknown" not in verdicts.status
+    every = pd.MultiIndex.from_product(
+        [list("abcdefgh"), list("mnopq"), values[::40], range(4)], names=list(X)
+    ).to_frame(index=False)
+    if "fixed" in verdicts.status:
+        assert not explainer.predict(every).any()
