@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allowance
 
 from ._elementary_steps import step_inputs
 from ._float_search import last_floats
@@ -95,6 +96,9 @@ def read_made_columns(maps: StepMaps) -> MadeColumns:
     lower, upper = _ranges(maps, samples, answers)
     for c in samples:
         inside = (samples[c] >= lower[c]) & (samples[c] <= upper[c])
+        if inside.all():
+            continue
+        allowance().deadline.check()
         samples[c] = samples[c][inside]
         answers[c] = (answers[c][0][inside], answers[c][1][inside])
     edges = _edges(maps, lower, upper)

@@ -15,6 +15,7 @@ import numpy as np
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
+from skresp.reach._deadline import LimitError
 
 from ._column_origin import column_origins
 from ._elementary_steps import step_inputs
@@ -105,7 +106,7 @@ class StepMaps:
         """
         try:
             return self._ask_together(columns)
-        except UnreadableError:
+        except (UnreadableError, LimitError, MemoryError):
             raise
         except Exception:  # of some step, which may raise anything
             return {c: self._ask_apart(c, codes) for c, codes in columns.items()}
@@ -130,7 +131,7 @@ class StepMaps:
         """Return the made columns of one column, asked in halves while steps raise."""
         try:
             return self.ask(column, codes), np.ones(len(codes), dtype=bool)
-        except UnreadableError:
+        except (UnreadableError, LimitError, MemoryError):
             raise
         except Exception:
             if len(codes) == 1:
