@@ -5,14 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
     ExtraTreesClassifier,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
+    StackingClassifier,
+    VotingClassifier,
 )
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
@@ -36,11 +41,13 @@ class Family:
     """A kind of model.
 
     `read` says that its structure is known, so that verdicts are never open on
-    discrete features; `lattice` that its decision changes on the lattice only.
+    discrete features; `lines` that scores along one real are exact; `lattice` that its
+    decision changes on the lattice only.
     """
 
     make: Any
     read: bool = True
+    lines: bool = True
     lattice: bool = True
     classes: int = 2
     number: bool = False
@@ -63,6 +70,41 @@ def _lgbm(**more):
     return LGBMClassifier(
         n_estimators=4, min_child_samples=2, n_jobs=1, verbose=-1, **more
     )
+
+
+def _hgb(**more):
+    return HistGradientBoostingClassifier(
+        max_iter=4, min_samples_leaf=2, early_stopping=False, **more
+    )
+
+
+def _catboost():
+    from catboost import CatBoostClassifier
+
+    return CatBoostClassifier(
+        iterations=5,
+        depth=3,
+        verbose=False,
+        allow_writing_files=False,
+        thread_count=1,
+        random_seed=0,
+    )
+
+
+def _explainable_boosting():
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return ExplainableBoostingClassifier(
+        interactions=0, outer_bags=2, max_rounds=40, n_jobs=1, random_state=0
+    )
+
+
+def _members():
+    return [
+        ("linear", make_pipeline(StandardScaler(), LogisticRegression())),
+        ("forest", RandomForestClassifier(4, random_state=0)),
+        ("boosting", _hgb()),
+    ]
 
 
 FAMILIES = {
@@ -102,12 +144,7 @@ FAMILIES = {
     "GB number": Family(
         lambda: GradientBoostingRegressor(n_estimators=5, random_state=0), number=True
     ),
-    "HGB": Family(
-        lambda: HistGradientBoostingClassifier(
-            max_iter=4, min_samples_leaf=2, early_stopping=False
-        ),
-        missing=True,
-    ),
+    "HGB": Family(_hgb, missing=True),
     "XGB": Family(_xgb, missing=True, threshold=True),
     "XGB scaled": Family(lambda: make_pipeline(MinMaxScaler(), _xgb()), lattice=False),
     "XGB classes": Family(_xgb, classes=3),
@@ -122,10 +159,39 @@ FAMILIES = {
             RandomForestClassifier(6, random_state=0), threshold=0.6
         )
     ),
-    "XGB native": Family(
-        lambda: _xgb(enable_categorical=True), read=False, encoder="native"
+    "XGB native": Family(lambda: _xgb(enable_categorical=True), encoder="native"),
+    "LGBM native": Family(_lgbm, encoder="native"),
+    "HGB native": Family(
+        lambda: _hgb(categorical_features="from_dtype"), encoder="native"
     ),
-    "LGBM native": Family(_lgbm, read=False, encoder="native"),
+    "CatBoost": Family(_catboost, missing=True, threshold=True),
+    "EBM": Family(_explainable_boosting),
+    "calibrated": Family(
+        lambda: CalibratedClassifierCV(RandomForestClassifier(4, random_state=0), cv=2),
+        threshold=True,
+    ),
+    "isotonic": Family(
+        lambda: CalibratedClassifierCV(LinearSVC(), method="isotonic", cv=2),
+        lines=False,
+        lattice=False,
+    ),
+    "bagging": Family(
+        lambda: BaggingClassifier(
+            DecisionTreeClassifier(max_depth=4), 5, max_features=0.7, random_state=0
+        )
+    ),
+    "AdaBoost": Family(lambda: AdaBoostClassifier(n_estimators=6, random_state=0)),
+    "voting": Family(
+        lambda: VotingClassifier(_members(), voting="soft", weights=[1, 2, 3]),
+        lines=False,
+        lattice=False,
+        threshold=True,
+    ),
+    "stacking": Family(
+        lambda: StackingClassifier(_members(), cv=2, passthrough=True),
+        lines=False,
+        lattice=False,
+    ),
     "MLP": Family(
         lambda: make_pipeline(
             StandardScaler(), MLPClassifier((5,), max_iter=80, random_state=0)
