@@ -200,8 +200,8 @@ to 5; age follows to 32.
     def _max_listed(self, deadline: Deadline) -> int | None:
         """Return `max_listed` of scores that may be exact along lines, or None.
 
-        The model is parsed for this, which takes time: only if some feature has a
-        line, and the deadline allows it.
+        The structure of the model is read for this, which takes time: only if some
+        feature has a line, and the deadline allows it.
         """
         if self.method != "auto" or self.random_effects is not None:
             return None

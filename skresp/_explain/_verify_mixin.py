@@ -175,7 +175,7 @@ class VerifyMixin:
     def _get_engine(self, deadline: Deadline) -> Engine:
         """Return the verification engine, cached since parsing a model is expensive.
 
-        Without the time to parse it, the model is a black box.
+        Without the time to read it, the model is a black box.
         """
         if self._engine is None:
             try:

@@ -10,6 +10,7 @@ from scipy.special import logit
 
 from skresp._typing import BoolArray, FloatArray
 
+from ._links import PredictionLink
 from ._predictions import class_position
 from ._target import AtLeast, LabelRule, ProbabilityRule, TargetRule, ValueRule
 
@@ -134,7 +135,7 @@ def decision_of(
     target_rule: TargetRule,
     scores: FloatArray,
     doubt: float,
-    link: str,
+    link: PredictionLink,
     threshold_rule: ThresholdRule | None,
 ) -> Decision | None:
     """Return when scores reach the target; None where that is not known.
@@ -145,8 +146,8 @@ def decision_of(
         Scores of some rows.
     doubt : float
         Their relative error.
-    link : {"identity", "logit", "clipped", "margin", "probability"}
-        What turns scores into predictions.
+    link : PredictionLink
+        How predictions follow from scores.
     threshold_rule : ThresholdRule or None
         The rule of a wrapper, where it replaces the model's own.
     """
@@ -180,7 +181,12 @@ def decision_of(
 
 
 def _by_probability(
-    threshold: float, position: int, classes: int, width: int, link: str, doubt: float
+    threshold: float,
+    position: int,
+    classes: int,
+    width: int,
+    link: PredictionLink,
+    doubt: float,
 ) -> Decision | None:
     """Return when the probability of a class is at least a threshold."""
     if width == 1 and classes == 2 and link == "logit" and 0 < threshold < 1:
@@ -207,7 +213,7 @@ def _by_threshold_rule(
     rule: ThresholdRule,
     classes: Any,
     width: int,
-    link: str,
+    link: PredictionLink,
     doubt: float,
 ) -> Decision | None:
     """Return when a wrapper's own rule predicts the target."""

@@ -14,18 +14,19 @@ from skresp._model.trees._arrays import DOUBLE, Tree, assemble
 from skresp._model.trees._step_tree import step_tree
 from skresp._typing import FloatArray, IndexArray
 
+from ._links import PredictionLink
 from ._predictions import model_scores
 from ._reading import ReadGroup, Reading
 from ._unreadable import UnreadableError
 from ._unwrap import transform_rows
 
-_OUTPUTS = {"logit": "logit", "identity": "identity"}
+_LINKS: dict[str, PredictionLink] = {"logit": "logit", "identity": "identity"}
 
 
 def read_explainable_boosting(model: Any, steps: tuple[Any, ...]) -> Reading:
     """Read a model that adds one step function, or table of labels, for each column."""
-    output = _OUTPUTS.get(str(model.link_))
-    if output is None or (np.ndim(model.intercept_) and len(model.intercept_) != 1):
+    link = _LINKS.get(str(model.link_))
+    if link is None or (np.ndim(model.intercept_) and len(model.intercept_) != 1):
         raise UnreadableError("The model has several classes, or a link of its own.")
     numbers, labels = _terms(model)
     n_columns = len(model.feature_types_in_)
@@ -48,7 +49,7 @@ def read_explainable_boosting(model: Any, steps: tuple[Any, ...]) -> Reading:
         coef if labels else None,
         np.ravel(model.intercept_).astype(float),
     )
-    return Reading((group,), own_scores, output, "additive")
+    return Reading((group,), own_scores, link, "additive")
 
 
 def _terms(model: Any) -> tuple[dict[int, Any], dict[int, Any]]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model.trees._folded import FoldedTrees
+from skresp._model.trees._raw_trees import RawTrees
 from skresp._typing import BoolArray, FloatArray
 
 from ._links import Link
@@ -19,14 +19,14 @@ class Group(NamedTuple):
     Attributes
     ----------
     base : array of shape (n_outputs,)
-    trees : FoldedTrees or None
+    trees : RawTrees or None
     terms : Terms or None
     link : Link
     weight : float
     """
 
     base: FloatArray
-    trees: FoldedTrees | None = None
+    trees: RawTrees | None = None
     terms: Terms | None = None
     link: Link = Link()
     weight: float = 1.0

@@ -22,7 +22,7 @@ from skresp._dataframe import column as column_of
 from ._wrappers import inner_model, steps_before
 
 # Labels of a column that are kept at most.
-MOST_LABELS = 100
+MAX_LABELS = 100
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ColumnSummary:
     is_whole : bool
         Whether all numbers were whole.
     labels : tuple or None
-        Distinct labels, at most `MOST_LABELS`; None for a column of numbers.
+        Distinct labels, at most `MAX_LABELS`; None for a column of numbers.
     has_missing : bool
         Whether some value was missing.
     """
@@ -53,11 +53,11 @@ class ColumnSummary:
         known = values.dropna()
         has_missing = len(known) < len(values)
         if isinstance(values.dtype, pd.CategoricalDtype):
-            labels = tuple(values.dtype.categories[:MOST_LABELS].tolist())
+            labels = tuple(values.dtype.categories[:MAX_LABELS].tolist())
             return cls(labels=labels or ("",), has_missing=has_missing)
         numbers = real_numbers(known)
         if np.isnan(numbers).any() or not len(known):
-            labels = tuple(known.unique()[:MOST_LABELS].tolist())
+            labels = tuple(known.unique()[:MAX_LABELS].tolist())
             return cls(labels=labels or ("",), has_missing=has_missing)
         finite = numbers[np.isfinite(numbers)]
         if not len(finite):

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from skresp._model.trees._folded import FoldedTrees
+from skresp._model.trees._raw_trees import RawTrees
 from skresp._typing import FloatArray
 
-from ._fold import Source
 from ._group import Group
+from ._raw_groups import GroupSource
 from ._score_function import ScoreFunction
 from ._terms import TableTerm
 
@@ -62,7 +62,7 @@ def _accepted(
     return tuple(label for label, good in zip(labels, ok, strict=True) if good)
 
 
-def _extended(group: Group, source: Source, c: int, count: int) -> Group:
+def _extended(group: Group, source: GroupSource, c: int, count: int) -> Group:
     """Return a group that knows the last `count` labels of a column."""
     n_labels = source.maps.raw_rows.columns[c].n_labels
     made = source.maps.ask(c, np.arange(float(n_labels - count), float(n_labels)))
@@ -78,8 +78,8 @@ def _extended(group: Group, source: Source, c: int, count: int) -> Group:
 
 
 def _extended_trees(
-    trees: FoldedTrees, source: Source, c: int, made: FloatArray
-) -> FoldedTrees:
+    trees: RawTrees, source: GroupSource, c: int, made: FloatArray
+) -> RawTrees:
     """Return trees whose tables know more labels of a column."""
     assert source.tables is not None
     some = np.flatnonzero(source.maps.origins[source.tables.made] == c)
@@ -92,7 +92,9 @@ def _extended_trees(
     return trees._replace(goes_left=goes_left)
 
 
-def _extended_table(term: TableTerm, source: Source, made: FloatArray) -> TableTerm:
+def _extended_table(
+    term: TableTerm, source: GroupSource, made: FloatArray
+) -> TableTerm:
     """Return the term of a column of labels, with more of them."""
     assert source.coef is not None
     some = np.flatnonzero(source.maps.origins == term.column)

@@ -8,6 +8,7 @@ import numpy as np
 
 from skresp._typing import FloatArray
 
+from ._links import PredictionLink
 from ._predictions import model_scores
 from ._reading import ReadGroup, Reading
 from ._unreadable import UnreadableError
@@ -55,7 +56,7 @@ def read_linear_model(model: Any, steps: tuple[Any, ...]) -> Reading:
     if hasattr(coef, "toarray"):
         coef = coef.toarray()
     coef = np.atleast_2d(np.asarray(coef))
-    single = coef.dtype.itemsize < 8
+    is_float32 = coef.dtype.itemsize < 8
     base = np.broadcast_to(np.asarray(intercept, dtype=float), len(coef)).copy()
     method = "decision_function" if hasattr(model, "decision_function") else "predict"
 
@@ -63,11 +64,11 @@ def read_linear_model(model: Any, steps: tuple[Any, ...]) -> Reading:
         return np.asarray(model_scores(model, method, transform_rows(steps, rows)))
 
     group = ReadGroup(steps, coef=coef.astype(float), base=base)
-    return Reading((group,), own_scores, _linear_link(model), "linear", single)
+    return Reading((group,), own_scores, prediction_link(model), "linear", is_float32)
 
 
-def _linear_link(model: Any) -> str:
-    """Return what turns the scores of a linear model into predictions."""
+def prediction_link(model: Any) -> PredictionLink:
+    """Return how predictions follow from the scores of a linear model."""
     if not hasattr(model, "classes_"):
         return "identity"
     name, loss = type(model).__name__, getattr(model, "loss", None)

@@ -1,13 +1,19 @@
-"""Functions between the sum of a group and its share of the score."""
+"""Links: from the sum of a group to its share of the score, and to predictions."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from skresp._typing import FloatArray
+
+#: How the predictions of a model follow from its scores. "identity": they are equal.
+#: "logit": the score is the log odds of the second class. "clipped": its probability is
+#: (score + 1) / 2, cut off at 0 and 1. "margin": the class with the largest score, or
+#: the sign of a single one. "probability": the scores are probabilities.
+PredictionLink = Literal["identity", "logit", "clipped", "margin", "probability"]
 
 IDENTITY, SIGMOID, PIECEWISE, STEP = range(4)
 

@@ -138,7 +138,7 @@ def _plain(maps: StepMaps, made: FloatArray) -> FloatArray:
 
 def _limit(maps: StepMaps, column: int) -> float:
     """Return the largest number that is asked for, by the dtype of a column."""
-    return 2.0**60 if maps.raw_rows.is_single(column) else 2.0**300
+    return 2.0**60 if maps.raw_rows.is_coarse(column) else 2.0**300
 
 
 def _sample(summary: ColumnSummary, limit: float) -> FloatArray:
@@ -269,7 +269,7 @@ def _find_straight(
     for c, (answers, _) in out.maps.ask_safely(centers).items():
         x, share = (
             samples[c],
-            _STRAIGHT32 if out.maps.raw_rows.is_single(c) else _STRAIGHT,
+            _STRAIGHT32 if out.maps.raw_rows.is_coarse(c) else _STRAIGHT,
         )
         answers = _plain(out.maps, answers)
         for i, k in enumerate(tried[c].tolist()):

@@ -12,7 +12,7 @@ from skresp._typing import FloatArray
 
 from ._columns import Column
 from ._elementary_steps import ENCODERS, elementary_steps
-from ._input_format import MOST_LABELS, ColumnSummary, InputFormat
+from ._input_format import MAX_LABELS, ColumnSummary, InputFormat
 from ._raw_rows import RawRows
 from ._step_maps import StepMaps
 
@@ -96,7 +96,7 @@ def _first_row(input_format: InputFormat, features: ActionSet) -> Any:
 
 def _whole_numbers(summary: ColumnSummary) -> tuple[float, ...]:
     """Return the whole numbers in the range of a column, where they are few."""
-    if not summary.is_whole or summary.high - summary.low > MOST_LABELS:
+    if not summary.is_whole or summary.high - summary.low > MAX_LABELS:
         return ()
     return tuple(np.arange(summary.low, summary.high + 1).tolist())
 

@@ -47,11 +47,11 @@ class RawRows:
         """Return the codes that a model receives: some of its columns are float32."""
         out = codes.copy()
         for i, column in enumerate(self.columns):
-            if column.labels is None and self.is_single(i):
+            if column.labels is None and self.is_coarse(i):
                 out[:, i] = codes[:, i].astype(np.float32)
         return out
 
-    def is_single(self, column: int) -> bool:
+    def is_coarse(self, column: int) -> bool:
         """Return whether a column has a dtype coarser than float64."""
         dtypes = self.input_format.dtypes
         name = str(dtypes[min(column, len(dtypes) - 1)]).lower()

@@ -12,11 +12,11 @@ from skresp._typing import FloatArray
 from skresp.reach._deadline import LimitError
 
 from ._decision import DOUBT, DOUBT32, Decision, decision_of, is_confirmed
-from ._fold import fold
+from ._families import read_model
 from ._input_format import InputFormat
 from ._links import IDENTITY, Link
+from ._raw_groups import to_raw_groups
 from ._raw_rows import RawRows
-from ._readers import read_model
 from ._reading import ReadGroup, Reading
 from ._score_function import ScoreFunction
 from ._synthetic_codes import synthetic_codes
@@ -27,7 +27,7 @@ from ._unwrap import split_model
 # The relative error of a sum in float32 and in float64, with a margin.
 _FLOAT32, _FLOAT64 = 1e-6, 1e-13
 # The largest error of scores with which a model is of use.
-_MOST_DOUBT = 0.02
+_MAX_DOUBT = 0.02
 
 
 def read_score_function(
@@ -51,19 +51,17 @@ def _read(
     target_rule: TargetRule, input_format: InputFormat, features: ActionSet
 ) -> ScoreFunction:
     reading = read_model(target_rule.model)
-    folded = fold(reading.groups, input_format, features)
-    known = ScoreFunction(
-        folded.columns, folded.groups, None, reading.family, folded.sources
-    )
+    raw = to_raw_groups(reading.groups, input_format, features)
+    known = ScoreFunction(raw.columns, raw.groups, None, reading.family, raw.sources)
     raw_rows = RawRows(input_format, features, known.columns)
     codes = raw_rows.received(synthetic_codes(known, input_format, features))
     rows = raw_rows(codes)
     own = reading.own_scores(rows)
     known = _with_bases(known, reading, codes, rows)
     scores = known.scores(codes)
-    single = reading.single or _gets_float32(reading, input_format)
-    doubt = _doubt(reading, single)
-    _check(reading, scores, own, single, doubt)
+    is_float32 = reading.is_float32 or _gets_float32(reading, input_format)
+    doubt = _doubt(reading, is_float32)
+    _check(reading, scores, own, is_float32, doubt)
     decision = _decision(target_rule, reading, scores, rows, doubt)
     return replace(known, decision=decision)
 
@@ -86,29 +84,33 @@ def _with_bases(
     return replace(known, groups=tuple(groups))
 
 
-def _doubt(reading: Reading, single: bool) -> float:
+def _doubt(reading: Reading, is_float32: bool) -> float:
     """Return the error of the scores, relative to their size."""
-    doubt = DOUBT32 if single else DOUBT
+    doubt = DOUBT32 if is_float32 else DOUBT
     error = 0.0
     for group in reading.groups:
         if group.link.kind != IDENTITY:
-            size = 1.0 + (_largest_sum(group) if single else 0.0)
+            size = 1.0 + (_largest_sum(group) if is_float32 else 0.0)
             error += abs(group.weight) * group.link.steepness * size
-    error *= _FLOAT32 if single else _FLOAT64
-    if error > _MOST_DOUBT:
+    error *= _FLOAT32 if is_float32 else _FLOAT64
+    if error > _MAX_DOUBT:
         raise UnreadableError("The model is so steep that roundings decide.")
     return max(doubt, error)
 
 
 def _check(
-    reading: Reading, scores: FloatArray, own: FloatArray, single: bool, doubt: float
+    reading: Reading,
+    scores: FloatArray,
+    own: FloatArray,
+    is_float32: bool,
+    doubt: float,
 ) -> None:
     """Raise if scores differ from the model's own by more than rounding."""
     if scores.shape != own.shape:
         raise UnreadableError("The model has another number of scores than expected.")
     size = 1.0 + np.abs(own)
     near = doubt * size
-    if single and reading.family != "composite":
+    if is_float32 and reading.family != "composite":
         near = _FLOAT32 * (size + sum(map(_largest_sum, reading.groups)))
     with np.errstate(invalid="ignore"):
         same = np.abs(scores - own) <= near
@@ -144,10 +146,10 @@ def _decision(
 ) -> Decision | None:
     """Return when the scores reach the target; None where only `predict` knows."""
     pieces = split_model(target_rule.model)
-    if reading.output is None or pieces is None:
+    if reading.prediction_link is None or pieces is None:
         return None
     decision = decision_of(
-        target_rule, scores, doubt, reading.output, pieces.threshold_rule
+        target_rule, scores, doubt, reading.prediction_link, pieces.threshold_rule
     )
     confirmed = decision is not None and is_confirmed(
         decision, target_rule, scores, rows

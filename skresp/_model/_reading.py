@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from skresp._model.trees._arrays import Ensemble
 from skresp._typing import FloatArray
 
-from ._links import Link
+from ._links import Link, PredictionLink
 
 
 class ReadGroup(NamedTuple):
@@ -54,15 +54,15 @@ class Reading(NamedTuple):
     own_scores : callable
         Returns the model's own scores of rows in its input format, of shape
         (n_rows, n_outputs).
-    output : {"identity", "logit", "clipped", "margin", "probability"} or None
-        What turns scores into predictions; None where that is not known.
+    prediction_link : PredictionLink or None
+        How predictions follow from scores; None where that is not known.
     family : {"trees", "linear", "additive", "composite"}
-    single : bool
+    is_float32 : bool
         Whether the model computes its scores in float32.
     """
 
     groups: tuple[ReadGroup, ...]
     own_scores: Callable[[Any], FloatArray]
-    output: str | None
+    prediction_link: PredictionLink | None
     family: str
-    single: bool = False
+    is_float32: bool = False

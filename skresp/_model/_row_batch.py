@@ -23,7 +23,7 @@ from ._target import TargetRule
 # with a high cost per call needs large ones. So calls start small and grow while the
 # model takes most of the time.
 _FIRST_BYTES = 2 * 2**20
-_MOST_BYTES = 64 * 2**20
+_MAX_BYTES = 64 * 2**20
 _SLOW_MODEL = 8.0
 _FEWEST_POINTS = 1_000
 # With a time limit: the approximate seconds that one call may take.
@@ -91,7 +91,7 @@ class RowBatch:
         self.point_builder = point_builder
         self.deadline = deadline
         self._pace = Pace(min(_PIECE, 0.05 * deadline.limit))
-        self._most = min(get_config()["working_memory"] * 2**20, _MOST_BYTES)
+        self._most = min(get_config()["working_memory"] * 2**20, _MAX_BYTES)
         self._bytes = min(self._most, _FIRST_BYTES)
         self._coded: tuple[ScoreFunction, ScoreFunction, FloatArray] | None = None
 

@@ -13,8 +13,8 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._columns import Column, known_rows
 from ._decision import Decision
-from ._fold import Source
 from ._group import Group
+from ._raw_groups import GroupSource
 
 Shape = Literal["constant", "linear", "monotone", "bounded"]
 
@@ -35,7 +35,7 @@ class ScoreFunction:
         When the scores reach the target; None where only `predict` knows.
     family : str
         The kind of model: "trees", "linear", "additive" or "composite".
-    sources : tuple of Source
+    sources : tuple of GroupSource
         What the groups were read from.
     """
 
@@ -43,7 +43,7 @@ class ScoreFunction:
     groups: tuple[Group, ...]
     decision: Decision | None
     family: str
-    sources: tuple[Source, ...] = ()
+    sources: tuple[GroupSource, ...] = ()
 
     @property
     def n_outputs(self) -> int:

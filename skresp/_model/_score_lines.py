@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model.trees._lines import Cells, crowded_cuts, sweep
+from skresp._model.trees._lines import crowded_cuts, tree_pieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._columns import known_rows
 from ._decision import Decision
 from ._group import Group
 from ._score_function import ScoreFunction
+from ._score_pieces import ScorePieces
 from ._unwrap import ROUNDINGS
 
 
@@ -57,14 +58,14 @@ class _Lines(NamedTuple):
         return self.start + self.rate * ((self.low + self.high) / 2)[:, None]
 
 
-def line_cells(
+def score_pieces(
     score_function: ScoreFunction,
     first: FloatArray,
     last: FloatArray,
     low: FloatArray,
     high: FloatArray,
     eps: float,
-) -> Cells | None:
+) -> ScorePieces | None:
     """Return the pieces of lines on which the decision does not change.
 
     Return None where the scores are not known on all lines.
@@ -84,25 +85,25 @@ def line_cells(
     lines = _lines(score_function, first, last, low, high)
     error = _cut_error(score_function, first, last, lines.rate, eps)
     parts = _split_at_edges(score_function, lines)
-    known = [_group_cells(g, parts) for g in score_function.groups]
-    cells, which = _merged(known)
-    outer = parts.line[cells.line]
+    known = [_group_pieces(g, parts) for g in score_function.groups]
+    pieces, which = _merged(known)
+    outer = parts.line[pieces.line]
     groups = score_function.groups
     sums = [c.scores[at] for c, at in zip(known, which, strict=True)]
     straight = _straight_sums(groups, first)
     if not any(_moves(g, lines.rate) for g in groups):
         scores = _scores(groups, sums, [s[outer] for s in straight])
-        return Cells(outer, cells.low, cells.high, scores, error)
+        return ScorePieces(outer, pieces.low, pieces.high, scores, error)
     ahead = [b - a for a, b in zip(straight, _straight_sums(groups, last), strict=True)]
     ends = []
-    for at in (cells.low, cells.high):
+    for at in (pieces.low, pieces.high):
         share = ((at - low[outer]) / (high - low)[outer])[:, None]
         slopes = [
             s[outer] + d[outer] * share for s, d in zip(straight, ahead, strict=True)
         ]
         ends.append(_scores(groups, sums, slopes))
     assert score_function.decision is not None
-    whole = Cells(outer, cells.low, cells.high, ends[0])
+    whole = ScorePieces(outer, pieces.low, pieces.high, ends[0])
     return _split_where_decided(
         score_function.decision, whole, ends[1], error, len(low)
     )
@@ -118,10 +119,10 @@ def crowded(
 ) -> BoolArray:
     """Return on which lines two borders are closer than rounding.
 
-    See `line_cells` for the parameters.
+    See `score_pieces` for the parameters.
     """
-    cells = line_cells(score_function, first, last, low, high, eps)
-    if cells is None:
+    pieces = score_pieces(score_function, first, last, low, high, eps)
+    if pieces is None:
         return np.ones(len(low), dtype=bool)
     out = np.zeros(len(low), dtype=bool)
     for c in np.flatnonzero((first != last).any(axis=0)).tolist():
@@ -130,7 +131,9 @@ def crowded(
             out |= crowded_cuts(cuts, first[:, c], last[:, c], low, high)
     lines = _lines(score_function, first, last, low, high)
     if any(_moves(g, lines.rate) for g in score_function.groups):
-        out |= _crossings_are_close(score_function, first, last, low, high, cells.error)
+        out |= _crossings_are_close(
+            score_function, first, last, low, high, pieces.error
+        )
     return out
 
 
@@ -232,11 +235,11 @@ def _edges(groups: Sequence[Group], column: int) -> list[FloatArray]:
     return [edges for edges in found if len(edges)]
 
 
-def _group_cells(group: Group, parts: _Lines) -> Cells:
+def _group_pieces(group: Group, parts: _Lines) -> ScorePieces:
     """Return the pieces on which a group is constant, but for its slopes."""
     width = len(group.base)
     if group.trees is None:
-        cells = Cells(
+        pieces = ScorePieces(
             np.arange(len(parts.low)),
             parts.low,
             parts.high,
@@ -247,26 +250,26 @@ def _group_cells(group: Group, parts: _Lines) -> Cells:
         start = np.where(listed, parts.middle, parts.start)
         rate = np.where(listed, 0.0, parts.rate)
         start = group.trees.positions(start)
-        cells = sweep(group.trees, width, start, rate, parts.low, parts.high)
-    sums = cells.scores + group.base
+        pieces = tree_pieces(group.trees, width, start, rate, parts.low, parts.high)
+    sums = pieces.scores + group.base
     for term in group.terms.others if group.terms is not None else ():
         codes = parts.middle[:, term.column]
-        sums = sums + term.add(codes)[cells.line]
-    return Cells(cells.line, cells.low, cells.high, sums)
+        sums = sums + term.add(codes)[pieces.line]
+    return ScorePieces(pieces.line, pieces.low, pieces.high, sums)
 
 
-def _merged(known: Sequence[Cells]) -> tuple[Cells, list[IndexArray]]:
+def _merged(known: Sequence[ScorePieces]) -> tuple[ScorePieces, list[IndexArray]]:
     """Return the common pieces of several divisions of lines.
 
     The second result is, for each division, the piece that each common one lies in.
     """
     if len(known) == 1:
         return known[0], [np.arange(len(known[0].line))]
-    line = np.concatenate([cells.line for cells in known])
-    low = np.concatenate([cells.low for cells in known])
-    high = np.concatenate([cells.high for cells in known])
-    which = np.repeat(np.arange(len(known)), [len(cells.line) for cells in known])
-    piece = np.concatenate([np.arange(len(cells.line)) for cells in known])
+    line = np.concatenate([pieces.line for pieces in known])
+    low = np.concatenate([pieces.low for pieces in known])
+    high = np.concatenate([pieces.high for pieces in known])
+    which = np.repeat(np.arange(len(known)), [len(pieces.line) for pieces in known])
+    piece = np.concatenate([np.arange(len(pieces.line)) for pieces in known])
     order = np.lexsort((low, line))
     line, low, high = line[order], low[order], high[order]
     which, piece = which[order], piece[order]
@@ -277,7 +280,7 @@ def _merged(known: Sequence[Cells]) -> tuple[Cells, list[IndexArray]]:
     ]
     final = np.r_[line[last][1:] != line[last][:-1], True]
     ends = np.where(final, high[last], np.r_[low[last][1:], 0.0])
-    return Cells(line[last], low[last], ends, np.zeros((len(ends), 1))), at
+    return ScorePieces(line[last], low[last], ends, np.zeros((len(ends), 1))), at
 
 
 def _moves(group: Group, rate: FloatArray) -> bool:
@@ -308,34 +311,38 @@ def _scores(
 
 
 def _split_where_decided(
-    decision: Decision, cells: Cells, last: FloatArray, cut_error: FloatArray, n: int
-) -> Cells:
+    decision: Decision,
+    pieces: ScorePieces,
+    last: FloatArray,
+    cut_error: FloatArray,
+    n: int,
+) -> ScorePieces:
     """Return straight pieces, divided where the decision changes.
 
-    `cells` has the scores at the beginning of each piece, `last` those at its end.
+    `pieces` has the scores at the beginning of each piece, `last` those at its end.
     """
-    a, b = _differences(decision, cells.scores), _differences(decision, last)
+    a, b = _differences(decision, pieces.scores), _differences(decision, last)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = a / (a - b)
     crossed = (share > 0) & (share < 1)
-    span = (cells.high - cells.low)[:, None]
-    cuts = np.where(crossed, cells.low[:, None] + share * span, cells.high[:, None])
-    edges = np.sort(np.column_stack([cells.low, cuts, cells.high]), axis=1)
-    piece = np.repeat(np.arange(len(cells.line)), edges.shape[1] - 1)
+    span = (pieces.high - pieces.low)[:, None]
+    cuts = np.where(crossed, pieces.low[:, None] + share * span, pieces.high[:, None])
+    edges = np.sort(np.column_stack([pieces.low, cuts, pieces.high]), axis=1)
+    piece = np.repeat(np.arange(len(pieces.line)), edges.shape[1] - 1)
     low, high = edges[:, :-1].ravel(), edges[:, 1:].ravel()
     some = high > low
     piece, low, high = piece[some], low[some], high[some]
-    middle = ((low + high) / 2 - cells.low[piece]) / span[piece, 0]
-    first = cells.scores[piece]
+    middle = ((low + high) / 2 - pieces.low[piece]) / span[piece, 0]
+    first = pieces.scores[piece]
     scores = first + (last[piece] - first) * middle[:, None]
     # The error of a border is that of the scores, divided by their slope.
-    size = np.maximum(np.abs(cells.scores), np.abs(last)).max(axis=1)
+    size = np.maximum(np.abs(pieces.scores), np.abs(last)).max(axis=1)
     doubt = np.maximum(decision.doubt * np.maximum(1.0, size), decision.least_doubt)
     slope = np.abs(b - a) / span
     error = np.divide(doubt[:, None], slope, out=np.zeros_like(slope), where=crossed)
     worst = cut_error.copy()
-    np.maximum.at(worst, cells.line, error.max(axis=1, initial=0.0))
-    return Cells(cells.line[piece], low, high, scores, worst[:n])
+    np.maximum.at(worst, pieces.line, error.max(axis=1, initial=0.0))
+    return ScorePieces(pieces.line[piece], low, high, scores, worst[:n])
 
 
 def _differences(decision: Decision, scores: FloatArray) -> FloatArray:

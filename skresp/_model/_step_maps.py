@@ -24,7 +24,7 @@ from ._unreadable import UnreadableError
 from ._unwrap import as_numbers, transform_rows
 
 # Numbers that the steps make in one call, to bound memory.
-_MOST_NUMBERS = 4_000_000
+_MAX_NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class StepMaps:
     def _in_pieces(self, codes: FloatArray, ask: Any) -> FloatArray:
         """Return what the steps make of rows, asked in pieces of bounded size."""
         width = max(len(self.origins), codes.shape[1], 1)
-        size = max(_MOST_NUMBERS // width, 1)
+        size = max(_MAX_NUMBERS // width, 1)
         out = []
         for start in range(0, max(len(codes), 1), size):
             allowance().deadline.check()

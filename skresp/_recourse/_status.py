@@ -40,7 +40,7 @@ class Proof(_LabelledEnum):
     NO_CHANGE = 4, "no feasible change"
     OUT_OF_BUDGET = 5, "out of budget"
     INCOMPLETE = 6, "not all changes can be evaluated"
-    CONTRADICTED = 7, "the prediction contradicts the parsed model"
+    CONTRADICTED = 7, "the prediction contradicts the structure read from the model"
     CHEAPEST = 8, "cheapest"
     CHEAPEST_FOUND = 9, "cheapest found"
 

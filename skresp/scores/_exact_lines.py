@@ -14,9 +14,9 @@ import numpy as np
 from skresp._model._codes import changed_codes
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
-from skresp._model._score_lines import crowded, line_cells
+from skresp._model._score_lines import crowded, score_pieces
+from skresp._model._score_pieces import ScorePieces
 from skresp._model._unwrap import ROUNDINGS
-from skresp._model.trees._lines import Cells
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import Deadline
 from skresp.reach._lines import Lines, lines_of
@@ -32,7 +32,7 @@ _MOST_IN_DOUBT = 2_048
 
 
 @dataclass(frozen=True)
-class Pieces:
+class TargetPieces:
     """Pieces of lines that reach the target or do not, ordered by line and position.
 
     Attributes
@@ -54,7 +54,7 @@ class Pieces:
     reached: BoolArray
 
     @classmethod
-    def none(cls) -> Pieces:
+    def none(cls) -> TargetPieces:
         """Return no pieces."""
         nothing = np.zeros(0)
         return cls(nothing.astype(np.intp), nothing, nothing, nothing, nothing > 0)
@@ -77,7 +77,7 @@ def exact_lines(
     rows: IndexArray,
     values: FloatArray,
     settings: ScoreSettings,
-) -> tuple[Lines, Pieces]:
+) -> tuple[Lines, TargetPieces]:
     """Return the lines of a feature, and their pieces.
 
     No row has a line where the model is not known along lines.
@@ -87,14 +87,14 @@ def exact_lines(
         pieces = evaluate_lines(batch, batch.score_function, lines)
         if pieces is not None:
             return lines, pieces
-    return Lines.none(part, j, rows, values), Pieces.none()
+    return Lines.none(part, j, rows, values), TargetPieces.none()
 
 
 def evaluate_lines(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines
-) -> Pieces | None:
+) -> TargetPieces | None:
     """Return the pieces of lines; None where the model is not known along them."""
-    done = [Pieces.none()]
+    done = [TargetPieces.none()]
     for some in _batches(score_function, len(lines.line), batch.deadline):
         pieces = _evaluate(batch, score_function, lines, some)
         if pieces is None:
@@ -103,7 +103,7 @@ def evaluate_lines(
     columns = zip(
         *((p.line, p.low, p.high, p.size, p.reached) for p in done), strict=True
     )
-    return Pieces(*(np.concatenate(column) for column in columns))
+    return TargetPieces(*(np.concatenate(column) for column in columns))
 
 
 def crowded_lines(
@@ -140,7 +140,7 @@ def _batches(
 
 def _evaluate(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines, some: slice
-) -> Pieces | None:
+) -> TargetPieces | None:
     """Return the pieces of some lines; ask the model where rounding could decide."""
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
     known = batch.coded(score_function)[0]
@@ -149,42 +149,42 @@ def _evaluate(
         _line_codes(lines, batch, score_function, line, amount)
         for amount in (low, high)
     )
-    cells = line_cells(known, first, last, low, high, eps)
-    if cells is None:
+    pieces = score_pieces(known, first, last, low, high, eps)
+    if pieces is None:
         return None
-    position, size = (cells.low + cells.high) / 2, cells.high - cells.low
+    position, size = (pieces.low + pieces.high) / 2, pieces.high - pieces.low
     if lines.is_integer:
         # The model's column may be of a coarser dtype, which rounds too.
         largest = np.abs(lines.before[line, lines.j]) / lines.step
         largest += np.maximum(np.abs(low), np.abs(high))
-        error = cells.error + ROUNDINGS * eps * largest
-        cells, position, size = _whole_units(cells, low, high, error)
-    which = line[cells.line]
+        error = pieces.error + ROUNDINGS * eps * largest
+        pieces, position, size = _whole_units(pieces, low, high, error)
+    which = line[pieces.line]
     unsure = np.ones(len(which), dtype=bool)
     reached = np.zeros(len(which), dtype=bool)
     if score_function.decision is not None:
-        unsure = score_function.decision.unsure(cells.scores)
-        unsure |= np.isnan(cells.scores).any(axis=1)
-        reached = score_function.decision.gap(cells.scores) > 0
+        unsure = score_function.decision.unsure(pieces.scores)
+        unsure |= np.isnan(pieces.scores).any(axis=1)
+        reached = score_function.decision.gap(pieces.scores) > 0
     if unsure.any():
         segment = _line_values(lines, batch, which[unsure], position[unsure])
         reached[unsure] = batch.reaches_target(lines.rows[which[unsure]], [segment])
-    return Pieces(which, cells.low, cells.high, size, reached)
+    return TargetPieces(which, pieces.low, pieces.high, size, reached)
 
 
 def _whole_units(
-    cells: Cells, low: FloatArray, high: FloatArray, error: FloatArray
-) -> tuple[Cells, FloatArray, FloatArray]:
+    pieces: ScorePieces, low: FloatArray, high: FloatArray, error: FloatArray
+) -> tuple[ScorePieces, FloatArray, FloatArray]:
     """Return runs of units, one unit of each run, and the number of its units.
 
     Every unit of a line belongs to exactly one run. A unit within `error` of a border
     is a run by itself, and its scores are NaN so that the model is asked. 0 is no
     change and does not count.
     """
-    line, a, b = cells.line, cells.low, cells.high
+    line, a, b = pieces.line, pieces.low, pieces.high
     first = np.ceil(a)
     last = np.where(b >= high[line], high[line], np.ceil(b) - 1)
-    which, scores = np.arange(len(line)), cells.scores
+    which, scores = np.arange(len(line)), pieces.scores
     inner = b < high[line]
     doubtful = _units_near(line[inner], b[inner], low, high, error)
     if len(doubtful[0]):
@@ -196,7 +196,7 @@ def _whole_units(
     line, first, last, size = line[some], first[some], last[some], size[some]
     position = np.floor((first + last) / 2)
     position[position == 0] = np.where(last > 0, last, first)[position == 0]
-    return Cells(line, first, last, scores[some]), position, size
+    return ScorePieces(line, first, last, scores[some]), position, size
 
 
 def _units_near(

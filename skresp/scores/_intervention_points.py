@@ -16,7 +16,7 @@ from skresp.reach._sampling import Sample
 
 from ._changed_points import changed_points
 from ._enumerated import make_change_table
-from ._exact_lines import Pieces, exact_lines
+from ._exact_lines import TargetPieces, exact_lines
 from ._random_effects import EffectSampler
 from ._responsiveness import ScoreTask
 from ._row_rng import Keys, feature_keys, generator
@@ -176,7 +176,7 @@ def _single_points(
     return owner, changes, reached, np.ones(len(owner)), changes[:, j]
 
 
-def _points_of_pieces(lines: Lines, pieces: Pieces) -> _Arrays:
+def _points_of_pieces(lines: Lines, pieces: TargetPieces) -> _Arrays:
     """Return a point on each piece, with the size of the piece as its weight."""
     # A piece on both sides of the current value is split in two.
     both = (pieces.low < 0) & (pieces.high > 0)

@@ -18,7 +18,7 @@ from skresp.reach._lines import Lines
 from skresp.reach._part import Part
 
 from ._changed_points import changed_points
-from ._exact_lines import Pieces, crowded_lines, exact_lines
+from ._exact_lines import TargetPieces, crowded_lines, exact_lines
 from ._row_rng import Keys
 from ._sampled import draw
 from ._settings import ScoreSettings
@@ -151,7 +151,7 @@ class _Search:
         some = allowed[owner]
         self._try(owner[some], change[some])
 
-    def try_lines(self, some: IndexArray, lines: Lines, pieces: Pieces) -> None:
+    def try_lines(self, some: IndexArray, lines: Lines, pieces: TargetPieces) -> None:
         """Try a few points of lines: on pieces that reach the target, else at borders.
 
         If only isolated points of a line reach the target, these are borders. Where
@@ -184,7 +184,7 @@ class _Search:
 
 
 def _nearest_and_largest(
-    pieces: Pieces, is_integer: bool
+    pieces: TargetPieces, is_integer: bool
 ) -> tuple[IndexArray, FloatArray]:
     """Return points on the nearest and on the largest piece that reaches the target."""
     reached = np.flatnonzero(pieces.reached)
@@ -207,7 +207,7 @@ def _nearest_and_largest(
     return np.concatenate([line, line]), np.concatenate([near, middle])
 
 
-def _borders(pieces: Pieces, lines: BoolArray) -> tuple[IndexArray, FloatArray]:
+def _borders(pieces: TargetPieces, lines: BoolArray) -> tuple[IndexArray, FloatArray]:
     """Return the ends of the pieces of some lines, each once."""
     some = lines[pieces.line]
     line = np.concatenate([pieces.line[some]] * 2)

@@ -19,7 +19,7 @@ from skresp._model._codes import changed_codes
 from skresp._model._decision import DOUBT
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
-from skresp._model._score_lines import line_cells
+from skresp._model._score_lines import score_pieces
 from skresp._model._unwrap import ROUNDINGS
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._lines import Lines, lines_of
@@ -264,7 +264,7 @@ class FloatSearch:
         known_labels, codes = self.batch.coded(score_function)
         segments = [self.segment(np.array([value]))[0] for value in (first, last)]
         a, b = (changed_codes(known_labels, codes[:1], s.values) for s in segments)
-        cells = line_cells(
+        pieces = score_pieces(
             known_labels,
             a,
             b,
@@ -272,22 +272,24 @@ class FloatSearch:
             np.array([last]),
             self.batch.point_builder.spacing,
         )
-        if cells is None:
+        if pieces is None:
             return None
-        middle = self._rounded((cells.low + cells.high) / 2)
+        middle = self._rounded((pieces.low + pieces.high) / 2)
         size = max(abs(first), abs(last), abs(self.now))
-        error = float(np.max(cells.error)) + ROUNDINGS * np.finfo(self.dtype).eps * size
-        # A cell wider than rounding has one prediction. For narrow ones, and the
+        error = (
+            float(np.max(pieces.error)) + ROUNDINGS * np.finfo(self.dtype).eps * size
+        )
+        # A piece wider than rounding has one prediction. For narrow ones, and the
         # borders around them, `predict` is called.
-        wide = cells.high - cells.low > 4 * error
-        known = np.full(len(cells.line), -1)
+        wide = pieces.high - pieces.low > 4 * error
+        known = np.full(len(pieces.line), -1)
         if score_function.decision is not None:
-            sure = wide & ~score_function.decision.unsure(cells.scores)
-            known[sure] = score_function.decision.gap(cells.scores)[sure] > 0
+            sure = wide & ~score_function.decision.unsure(pieces.scores)
+            known[sure] = score_function.decision.gap(pieces.scores)[sure] > 0
         open_ = wide & (known < 0)
         if open_.any():
             known[open_] = self.reaches_target(middle[open_])
-        border, left, right = cells.high[:-1], known[:-1], known[1:]
+        border, left, right = pieces.high[:-1], known[:-1], known[1:]
         plain = (left == right) & (left >= 0)
         moving = (a != b) & ~np.isnan(a)
         if score_function.n_trees and moving.sum() > 1:
@@ -300,7 +302,7 @@ class FloatSearch:
         margin = 0.0
         if score_function.decision is not None and not score_function.n_trees:
             single = score_function.decision.doubt > DOUBT
-            margin = float(np.max(cells.error)) * (0.1 if single else 1e-3)
+            margin = float(np.max(pieces.error)) * (0.1 if single else 1e-3)
         return (
             np.concatenate([middle, near_borders]),
             np.concatenate([known, np.full(len(near_borders), -1)]),

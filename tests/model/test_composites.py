@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet
-from skresp._model import _readers
+from skresp._model import _families
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._links import PIECEWISE, SIGMOID, Link
@@ -147,7 +147,7 @@ def test_no_slope_of_a_link_is_steeper_than_its_steepness(
 def test_a_wrong_link_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     fitted = _fitted(_calibrated(_forest()))
     assert fitted.score_function is not None
-    read = _readers.read_model(fitted.estimator)
+    read = _families.read_model(fitted.estimator)
     group = read.groups[0]
     wrong = group._replace(link=group.link._replace(slope=1.001 * group.link.slope))
     changed = read._replace(groups=(wrong, *read.groups[1:]))

@@ -18,11 +18,11 @@ from sklearn.preprocessing import FunctionTransformer
 
 from skresp import ActionSet
 from skresp._model._codes import batch_codes
+from skresp._model._families import read_model
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._point_builder import PointBuilder
 from skresp._model._raw_rows import RawRows
-from skresp._model._readers import read_model
 from skresp._model._score_function import ScoreFunction
 from skresp._model._target import make_target_rule
 from skresp._model.trees import _sklearn
@@ -49,8 +49,9 @@ def _own_scores(model: FittedModel, rows: Any) -> Any:
 
 def _near(model: FittedModel) -> float:
     """Return the rounding of a model's own scores."""
-    single = read_model(model.estimator).single
-    return 2e-5 if single or "float32" in map(str, model.input_format.dtypes) else 1e-9
+    is_float32 = read_model(model.estimator).is_float32
+    is_float32 |= "float32" in map(str, model.input_format.dtypes)
+    return 2e-5 if is_float32 else 1e-9
 
 
 def _assert_own_scores(model: FittedModel, scores: Any, rows: Any) -> None:

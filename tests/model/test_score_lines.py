@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skresp._model._group import Group
 from skresp._model._links import IDENTITY
-from skresp._model._score_lines import line_cells, maps_lines
+from skresp._model._score_lines import maps_lines, score_pieces
 from tests.model.catalogue import CATALOGUE, fitted, people
 
 
@@ -42,26 +42,26 @@ def test_pieces_have_the_scores_of_their_middles(name: str) -> None:
         first[:, c] = np.where(held, np.nan, low if k % 2 else high)
         last[:, c] = np.where(held, np.nan, high if k % 2 else low)
     ends = np.full(12, -1.0), np.full(12, 3.0)
-    cells = line_cells(known, first, last, *ends, 2.3e-16)
-    assert cells is not None
-    opens = np.r_[True, cells.line[1:] != cells.line[:-1]]
-    assert_array_equal(cells.line[opens], np.arange(12))
-    assert_array_equal(cells.low[opens], -1.0)
-    assert_array_equal(cells.high[np.r_[opens[1:], True]], 3.0)
-    middle = (cells.low + cells.high) / 2
+    pieces = score_pieces(known, first, last, *ends, 2.3e-16)
+    assert pieces is not None
+    opens = np.r_[True, pieces.line[1:] != pieces.line[:-1]]
+    assert_array_equal(pieces.line[opens], np.arange(12))
+    assert_array_equal(pieces.low[opens], -1.0)
+    assert_array_equal(pieces.high[np.r_[opens[1:], True]], 3.0)
+    middle = (pieces.low + pieces.high) / 2
     share = ((middle + 1.0) / 4.0)[:, None]
-    points = first[cells.line] + share * (last - first)[cells.line]
-    wide = cells.high - cells.low > 1e-6
-    points[:, [c for c, n in enumerate(names) if n not in moving]] = codes[cells.line][
+    points = first[pieces.line] + share * (last - first)[pieces.line]
+    wide = pieces.high - pieces.low > 1e-6
+    points[:, [c for c, n in enumerate(names) if n not in moving]] = codes[pieces.line][
         :, [c for c, n in enumerate(names) if n not in moving]
     ]
     scores = known.scores(points)
-    assert_allclose(cells.scores[wide], scores[wide], rtol=1e-8, atol=1e-8)
+    assert_allclose(pieces.scores[wide], scores[wide], rtol=1e-8, atol=1e-8)
     # Between the ends of a piece the decision does not change.
     assert known.decision is not None
-    inside = cells.low + 0.01 * (cells.high - cells.low)
+    inside = pieces.low + 0.01 * (pieces.high - pieces.low)
     share = ((inside + 1.0) / 4.0)[:, None]
-    moved = first[cells.line] + share * (last - first)[cells.line]
+    moved = first[pieces.line] + share * (last - first)[pieces.line]
     points[:, columns] = moved[:, columns]
     sure = wide & ~known.decision.unsure(scores)
     same = known.decision.gap(known.scores(points)) > 0

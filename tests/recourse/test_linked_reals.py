@@ -8,6 +8,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from skresp import ActionSet, Feature
+from skresp._recourse._status import Proof
 from skresp.constraints import Linkage
 from tests.recourse.explainers import explainer_of, verdicts_of
 
@@ -42,7 +43,7 @@ def bills():
 
 def test_rounding_of_effects_makes_no_witness_infeasible(bills):
     verdicts = verdicts_of(*bills[:2], bills[2][:300], bills[2])
-    assert "the prediction contradicts the parsed model" not in verdicts.proof
+    assert Proof.CONTRADICTED.label not in verdicts.proof
     denied = verdicts.status != "approved"
     assert verdicts.has_witness[denied].mean() > 0.9
 

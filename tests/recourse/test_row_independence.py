@@ -76,7 +76,7 @@ def check(explainer, X, monkeypatch):
         patch.setattr(_responsiveness, "MOST_DRAWS", 50)
         patch.setattr(_exact_lines, "_MOST_FRAGMENTS", 10)
         patch.setattr(_row_batch, "_FIRST_BYTES", 1)
-        patch.setattr(_row_batch, "_MOST_BYTES", 1)
+        patch.setattr(_row_batch, "_MAX_BYTES", 1)
         patch.setattr(_row_batch, "_FEWEST_POINTS", 7)
         same(answers(explainer, X), wanted, np.arange(len(X)))
         explainer.set_params(n_jobs=2)

@@ -20,11 +20,11 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from skresp import ActionSet
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
-from skresp._model._score_lines import line_cells
+from skresp._model._score_lines import score_pieces
 from skresp._model._target import AtLeast, make_target_rule
-from skresp._model.trees._folded import FoldedTrees
-from skresp._model.trees._lines import sweep
-from skresp._model.trees._reading import own_scores
+from skresp._model.trees._library import own_scores
+from skresp._model.trees._lines import tree_pieces
+from skresp._model.trees._raw_trees import RawTrees
 from tests.scores.lines import CLASSIFIERS, dense, explain
 from tests.small_models import lightgbm, xgboost
 
@@ -47,17 +47,17 @@ def test_pieces_of_lines_have_the_scores_of_the_model(name, classes, data):
     rate[:, 0], rate[:, 1] = 1000.0, -0.3
     low, high = np.full(40, -2.0), np.full(40, 3.0)
     ends = start + low[:, None] * rate, start + high[:, None] * rate
-    cells = line_cells(known, *ends, low, high, 2e-16)
-    np.testing.assert_array_equal(np.unique(cells.line), np.arange(40))
-    opens = np.r_[True, cells.line[1:] != cells.line[:-1]]
+    pieces = score_pieces(known, *ends, low, high, 2e-16)
+    np.testing.assert_array_equal(np.unique(pieces.line), np.arange(40))
+    opens = np.r_[True, pieces.line[1:] != pieces.line[:-1]]
     closes = np.r_[opens[1:], True]
-    np.testing.assert_array_equal(cells.low[opens], low)
-    np.testing.assert_array_equal(cells.high[closes], high)
-    np.testing.assert_array_equal(cells.low[~opens], cells.high[~closes])
-    middle = start[cells.line] + rate[0] * ((cells.low + cells.high) / 2)[:, None]
-    wide = cells.high - cells.low > 1e-5
+    np.testing.assert_array_equal(pieces.low[opens], low)
+    np.testing.assert_array_equal(pieces.high[closes], high)
+    np.testing.assert_array_equal(pieces.low[~opens], pieces.high[~closes])
+    middle = start[pieces.line] + rate[0] * ((pieces.low + pieces.high) / 2)[:, None]
+    wide = pieces.high - pieces.low > 1e-5
     np.testing.assert_allclose(
-        cells.scores[wide], known.scores(middle)[wide], atol=1e-9
+        pieces.scores[wide], known.scores(middle)[wide], atol=1e-9
     )
 
 
@@ -69,7 +69,7 @@ def test_a_line_through_a_very_deep_tree():
     right = np.where(column == 0, left - 1, -1).astype(np.int32)
     threshold = np.repeat(n - np.arange(n + 1.0), 2)[:-1]
     zero, no = np.zeros(1, dtype=np.int32), np.zeros((0, 1), dtype=bool)
-    trees = FoldedTrees(
+    trees = RawTrees(
         zero,
         zero,
         column,
@@ -83,9 +83,9 @@ def test_a_line_through_a_very_deep_tree():
         {},
     )
     ends = np.zeros(1), np.full(1, n + 1.0)
-    cells = sweep(trees, 1, np.zeros((1, 1)), np.ones((1, 1)), *ends)
-    np.testing.assert_array_equal(cells.low, np.arange(n + 1))
-    np.testing.assert_allclose(cells.scores, trees.sums(cells.high[:, None], 1))
+    pieces = tree_pieces(trees, 1, np.zeros((1, 1)), np.ones((1, 1)), *ends)
+    np.testing.assert_array_equal(pieces.low, np.arange(n + 1))
+    np.testing.assert_allclose(pieces.scores, trees.sums(pieces.high[:, None], 1))
 
 
 def test_missing_values_walk_as_the_model_sends_them(data):

@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp._model.trees._lines import Cells
+from skresp._model._score_pieces import ScorePieces
 from skresp.scores._exact_lines import _whole_units
 from tests.scores.scaled_models import LINEAR, SCALERS, TREES
 
@@ -113,9 +113,9 @@ def test_every_unit_belongs_to_one_run(cuts, error, low, length):
         line += [k] * (len(inner) + 1)
     first, last = np.array(edges, dtype=float).T
     scores = np.arange(len(line), dtype=float)[:, None]
-    cells = Cells(np.array(line), first, last, scores)
+    pieces = ScorePieces(np.array(line), first, last, scores)
     start, stop = np.full(2, float(low)), np.full(2, float(low + length))
-    runs, place, size = _whole_units(cells, start, stop, np.full(2, error))
+    runs, place, size = _whole_units(pieces, start, stop, np.full(2, error))
     for k in (0, 1):
         seen = []
         for i in np.flatnonzero(runs.line == k):
@@ -128,7 +128,7 @@ def test_every_unit_belongs_to_one_run(cuts, error, low, length):
                 continue
             mine = int(runs.scores[i, 0])
             assert ((first[mine] <= units) & (units <= last[mine])).all()
-            inner = [c for c in last[cells.line == k] if c < low + length]
+            inner = [c for c in last[pieces.line == k] if c < low + length]
             assert all(np.abs(units - c).min() > error for c in inner)
         assert seen == [u for u in range(low, low + length + 1) if u != 0]
 

@@ -19,7 +19,7 @@ from skresp._model._output import Output, sign_of
 from skresp._model._predictions import class_position
 from skresp._model._target import TargetRule
 from skresp._model._wrappers import split_steps
-from skresp._model.trees._reading import link_of, own_scores
+from skresp._model.trees._library import own_scores, prediction_link
 from skresp._optional import import_optional
 from skresp._typing import FloatArray, IndexArray
 
@@ -305,7 +305,7 @@ def _unit(
     elif options.get("model_output", "raw") != "raw":
         link = "probability"
     else:
-        link = link_of(model) or "margin"
+        link = prediction_link(model) or "margin"
     if link == "logit" and outputs == 1:
         return f"the log odds of {target_rule.target}"
     if link == "probability":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._links import PredictionLink
 from skresp._model._predictions import model_scores
 from skresp._model._reading import ReadGroup, Reading
 from skresp._model._unreadable import UnreadableError
@@ -34,29 +35,29 @@ def read_bagging(
         check_two_classes(member)
         if not hasattr(member, "predict_proba"):
             raise UnreadableError("The members vote, as they have no probabilities.")
-    groups, single = [], False
+    groups, is_float32 = [], False
     for reading, taken in _readings(model, steps, read_member):
         groups += [_untaken(g, steps, taken, model) for g in chances(reading)]
-        single |= reading.single
+        is_float32 |= reading.is_float32
     own = own_chances(model, steps)
-    return _mean(groups, len(model.estimators_), own, "probability", single)
+    return _mean(groups, len(model.estimators_), own, "probability", is_float32)
 
 
 def read_bagging_regressor(
     model: Any, steps: tuple[Any, ...], read_member: ReadMember
 ) -> Reading:
     """Read a BaggingRegressor: the mean of the members' predictions."""
-    groups, single = [], False
+    groups, is_float32 = [], False
     for reading, taken in _readings(model, steps, read_member):
-        if reading.output != "identity":
+        if reading.prediction_link != "identity":
             raise UnreadableError("A member's prediction is not its score.")
         groups += [_untaken(g, steps, taken, model) for g in second_score(reading)]
-        single |= reading.single
+        is_float32 |= reading.is_float32
 
     def own(rows: Any) -> FloatArray:
         return np.asarray(model_scores(model, "predict", transform_rows(steps, rows)))
 
-    return _mean(groups, len(model.estimators_), own, "identity", single)
+    return _mean(groups, len(model.estimators_), own, "identity", is_float32)
 
 
 def _readings(
@@ -91,10 +92,14 @@ def _untaken(
 
 
 def _mean(
-    groups: list[ReadGroup], count: int, own: Any, output: str, single: bool
+    groups: list[ReadGroup],
+    count: int,
+    own: Any,
+    link: PredictionLink,
+    is_float32: bool,
 ) -> Reading:
     """Return the reading of the mean of members."""
     joined = join_trees(weighted(groups, 1.0 / count))
     only_trees = len(joined) == 1 and joined[0].ensemble is not None
     family = "trees" if only_trees else "composite"
-    return Reading(joined, own, output, family, single)
+    return Reading(joined, own, link, family, is_float32)

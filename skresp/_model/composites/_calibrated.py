@@ -19,15 +19,15 @@ def read_calibrated(
     """Read a CalibratedClassifierCV: a group with a link for each fold."""
     check_two_classes(model)
     groups: list[ReadGroup] = []
-    single = False
+    is_float32 = False
     share = 1.0 / len(model.calibrated_classifiers_)
     for member in model.calibrated_classifiers_:
         reading = read_member(member.estimator, steps)
         group = one_sum(reading)._replace(link=_link(member, reading))
         groups += weighted([group], share)
-        single |= reading.single
+        is_float32 |= reading.is_float32
     own = own_chances(model, steps)
-    return Reading(tuple(groups), own, "probability", "composite", single)
+    return Reading(tuple(groups), own, "probability", "composite", is_float32)
 
 
 def _link(member: Any, reading: Reading) -> Link:
@@ -35,7 +35,7 @@ def _link(member: Any, reading: Reading) -> Link:
     (calibrator,) = member.calibrators
     # Without a decision function, a probability is calibrated.
     has_scores = hasattr(member.estimator, "decision_function")
-    of_probability = not has_scores and reading.output == "logit"
+    of_probability = not has_scores and reading.prediction_link == "logit"
     if member.method == "sigmoid":
         slope, intercept = -float(calibrator.a_), -float(calibrator.b_)
         return Link(SIGMOID, slope, intercept, of_probability=of_probability)

@@ -52,7 +52,7 @@ def second_score(reading: Reading) -> tuple[ReadGroup, ...]:
         if own is None and len(reading.groups) == 1:
             own = reading.own_scores
         width = group.n_outputs
-        if width == 2 and reading.output == "probability":
+        if width == 2 and reading.prediction_link == "probability":
             group = _second_output(group)
             own = None if own is None else _second_column(own)
         elif width != 1:
@@ -63,9 +63,9 @@ def second_score(reading: Reading) -> tuple[ReadGroup, ...]:
 
 def chances(reading: Reading) -> tuple[ReadGroup, ...]:
     """Return groups that add up to the probability of the second of two classes."""
-    if reading.output == "probability":
+    if reading.prediction_link == "probability":
         return second_score(reading)
-    link = _LINKS.get(str(reading.output))
+    link = _LINKS.get(str(reading.prediction_link))
     if link is None:
         raise UnreadableError("A member of the model has no probabilities.")
     return (one_sum(reading)._replace(link=link),)

@@ -26,12 +26,12 @@ def read_stacking(
     final = read_member(model.final_estimator_, ())
     coef, base = _coefficients(final)
     groups: list[ReadGroup] = []
-    single = final.single
+    is_float32 = final.is_float32
     methods = model.stack_method_
     for member, method, weight in zip(model.estimators_, methods, coef, strict=False):
         reading = read_member(member, steps)
         groups += weighted(_predicted(reading, method), float(weight))
-        single |= reading.single
+        is_float32 |= reading.is_float32
     rest = coef[len(methods) :]
     if len(rest):
         groups.append(ReadGroup(steps, coef=rest[None], base=base))
@@ -42,7 +42,9 @@ def read_stacking(
     def own(rows: Any) -> FloatArray:
         return np.asarray(model_scores(model, method, transform_rows(steps, rows)))
 
-    return Reading(join_trees(groups), own, final.output, "composite", single)
+    return Reading(
+        join_trees(groups), own, final.prediction_link, "composite", is_float32
+    )
 
 
 def _coefficients(final: Reading) -> tuple[FloatArray, FloatArray]:
@@ -60,8 +62,8 @@ def _predicted(reading: Reading, method: str) -> tuple[ReadGroup, ...]:
     if method == "predict_proba":
         return chances(reading)
     scores = ("logit", "clipped", "margin")
-    if method == "decision_function" and reading.output in scores:
+    if method == "decision_function" and reading.prediction_link in scores:
         return second_score(reading)
-    if method == "predict" and reading.output == "identity":
+    if method == "predict" and reading.prediction_link == "identity":
         return second_score(reading)
     raise UnreadableError("A member passes on labels, or scores that are not read.")

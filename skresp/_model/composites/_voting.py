@@ -28,13 +28,13 @@ def read_voting(model: Any, steps: tuple[Any, ...], read_member: ReadMember) -> 
     if model.voting != "soft":
         raise UnreadableError("VotingClassifier is read with voting='soft' only.")
     groups: list[ReadGroup] = []
-    single = False
+    is_float32 = False
     for member, share in _shares(model):
         reading = read_member(member, steps)
         groups += weighted(chances(reading), share)
-        single |= reading.single
+        is_float32 |= reading.is_float32
     own = own_chances(model, steps)
-    return Reading(tuple(groups), own, "probability", "composite", single)
+    return Reading(tuple(groups), own, "probability", "composite", is_float32)
 
 
 def read_voting_regressor(
@@ -42,18 +42,18 @@ def read_voting_regressor(
 ) -> Reading:
     """Read a VotingRegressor."""
     groups: list[ReadGroup] = []
-    single = False
+    is_float32 = False
     for member, share in _shares(model):
         reading = read_member(member, steps)
-        if reading.output != "identity":
+        if reading.prediction_link != "identity":
             raise UnreadableError("A member's prediction is not its score.")
         groups += weighted(second_score(reading), share)
-        single |= reading.single
+        is_float32 |= reading.is_float32
 
     def own(rows: Any) -> FloatArray:
         return np.asarray(model_scores(model, "predict", transform_rows(steps, rows)))
 
-    return Reading(tuple(groups), own, "identity", "composite", single)
+    return Reading(tuple(groups), own, "identity", "composite", is_float32)
 
 
 def _shares(model: Any) -> list[tuple[Any, float]]:

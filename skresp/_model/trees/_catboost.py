@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._links import PredictionLink
 from skresp._model._predictions import model_scores
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray
@@ -18,7 +19,7 @@ from skresp._typing import FloatArray
 from ._arrays import SKLEARN, Ensemble, Tree, UnsupportedTreesError, assemble
 from ._category_splits import CategorySplits
 
-_LINKS = {
+_LINKS: dict[str, PredictionLink] = {
     "Logloss": "logit",
     "CrossEntropy": "logit",
     "MultiClass": "margin",
@@ -159,8 +160,8 @@ def scores(model: Any, Z: Any) -> FloatArray:
     return model_scores(model, "predict", Z, prediction_type="RawFormulaVal")
 
 
-def link(model: Any) -> str | None:
-    """Return what turns scores into predictions; None where that is not known."""
+def prediction_link(model: Any) -> PredictionLink | None:
+    """Return how predictions follow from scores; None where that is not known."""
     loss = str(model.get_all_params().get("loss_function"))
     return _LINKS.get(loss.split(":")[0])
 

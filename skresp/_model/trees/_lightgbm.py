@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._links import PredictionLink
 from skresp._model._predictions import model_scores
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray
@@ -18,7 +19,7 @@ from ._category_splits import CategorySplits
 # Values up to this size are 0 for LightGBM, which keeps the bound in float32.
 _ZERO = float(np.float32(1e-35))
 _INFINITE = 1e300
-_LINKS = {
+_LINKS: dict[str, PredictionLink] = {
     "binary": "logit",
     "multiclass": "margin",
     "regression": "identity",
@@ -124,8 +125,8 @@ def scores(model: Any, Z: Any) -> FloatArray:
     return model_scores(model, "predict", Z, raw_score=True)
 
 
-def link(model: Any) -> str | None:
-    """Return what turns scores into predictions; None where that is not known."""
+def prediction_link(model: Any) -> PredictionLink | None:
+    """Return how predictions follow from scores; None where that is not known."""
     objective = str(getattr(model, "objective_", None))
     if objective == "binary" and model.get_params().get("sigmoid", 1.0) != 1.0:
         return "margin"

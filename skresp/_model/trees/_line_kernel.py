@@ -29,7 +29,7 @@ def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
 
     Parameters
     ----------
-    roots ... goes_left : the arrays of `FoldedTrees`
+    roots ... goes_left : the arrays of `RawTrees`
     start, rate : array of shape (n_lines, n_columns)
         Column `k` holds `start + rate * t`. A listed column does not move, and holds
         a position.

@@ -7,13 +7,12 @@ trees the scores are constant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from skresp._model._score_pieces import ScorePieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._folded import FoldedTrees
+from ._raw_trees import RawTrees
 
 # The roundings, each of half a unit in the last place, between two cuts of a column.
 _ROUNDINGS = 16
@@ -21,37 +20,14 @@ _ROUNDINGS = 16
 _ZERO = 1e-30
 
 
-@dataclass(frozen=True)
-class Cells:
-    """The pieces of several lines, ordered by line and position.
-
-    Attributes
-    ----------
-    line : array of shape (n_pieces,)
-        The line of each piece.
-    low, high : array of shape (n_pieces,)
-        Its ends.
-    scores : array of shape (n_pieces, n_scores)
-        The scores on it.
-    error : array of shape (n_lines,), or 0.0
-        How far rounding may move a border between pieces of a line.
-    """
-
-    line: IndexArray
-    low: FloatArray
-    high: FloatArray
-    scores: FloatArray
-    error: FloatArray | float = 0.0
-
-
-def sweep(
-    trees: FoldedTrees,
+def tree_pieces(
+    trees: RawTrees,
     n_outputs: int,
     start: FloatArray,
     rate: FloatArray,
     low: FloatArray,
     high: FloatArray,
-) -> Cells:
+) -> ScorePieces:
     """Return the pieces of lines on which the sums of trees are constant.
 
     Parameters
@@ -127,7 +103,7 @@ def crowded_cuts(
     return crowded
 
 
-def _gains(trees: FoldedTrees, n_outputs: int, leaf: IndexArray) -> FloatArray:
+def _gains(trees: RawTrees, n_outputs: int, leaf: IndexArray) -> FloatArray:
     """Return what leaves add to each score, of shape (n_leaves, n_outputs)."""
     gain = trees.leaves[leaf]
     if n_outputs == 1 or (trees.output < 0).all():
@@ -140,7 +116,7 @@ def _gains(trees: FoldedTrees, n_outputs: int, leaf: IndexArray) -> FloatArray:
 
 def _pieces(
     line: IndexArray, when: FloatArray, gain: FloatArray, high: FloatArray
-) -> Cells:
+) -> ScorePieces:
     """Return pieces from events: by how much the scores of a line change, and where."""
     order = np.lexsort((when, line))
     line, when = line[order], when[order]
@@ -155,4 +131,4 @@ def _pieces(
     final = np.r_[line[1:] != line[:-1], True]
     following[final] = high[line[final]]
     some = following > when
-    return Cells(line[some], when[some], following[some], running[some])
+    return ScorePieces(line[some], when[some], following[some], running[some])

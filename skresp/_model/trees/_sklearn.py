@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._links import PredictionLink
 from skresp._model._predictions import model_scores
 from skresp._typing import FloatArray, IndexArray
 
@@ -133,8 +134,8 @@ def scores(model: Any, Z: Any) -> FloatArray:
     return model_scores(model, next(m for m in methods if hasattr(model, m)), Z)
 
 
-def link(model: Any) -> str | None:
-    """Return what turns scores into predictions; None where that is not known."""
+def prediction_link(model: Any) -> PredictionLink | None:
+    """Return how predictions follow from scores; None where that is not known."""
     name, loss = type(model).__name__, getattr(model, "loss", None)
     if name == "GradientBoostingClassifier":
         return "logit" if loss == "log_loss" else "margin"

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._links import PredictionLink
 from skresp._model._predictions import model_scores
 from skresp._typing import FloatArray
 
 from ._arrays import XGBOOST, Ensemble, Tree, UnsupportedTreesError, assemble
 from ._category_splits import CategorySplits
 
-_LINKS = {
+_LINKS: dict[str, PredictionLink] = {
     "binary:logistic": "logit",
     "multi:softprob": "margin",
     "multi:softmax": "margin",
@@ -126,8 +127,8 @@ def scores(model: Any, Z: Any) -> FloatArray:
     return model_scores(model, "predict", Z, output_margin=True)
 
 
-def link(model: Any) -> str | None:
-    """Return what turns scores into predictions; None where that is not known."""
+def prediction_link(model: Any) -> PredictionLink | None:
+    """Return how predictions follow from scores; None where that is not known."""
     return _LINKS.get(str(model.get_params().get("objective")))
 
 

@@ -11,10 +11,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from skresp import ActionSet
 from skresp._model._codes import batch_codes
+from skresp._model._families import read_model
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._point_builder import PointBuilder
-from skresp._model._readers import read_model
 from skresp._model._target import make_target_rule
 from tests.model.catalogue import people
 from tests.small_models import catboost, lightgbm, xgboost

@@ -15,7 +15,7 @@ from skresp._model._columns import known_rows
 from skresp._model._decision import DOUBT, Decision
 from skresp._model._group import Group
 from skresp._model._score_function import ScoreFunction
-from skresp._model.trees._folded import FoldedTrees
+from skresp._model.trees._raw_trees import RawTrees
 from skresp._recourse._option_points import option_codes
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._typing import FloatArray, IndexArray, IntArray
@@ -33,7 +33,7 @@ class Coder:
     """Encodes values as ranks among the thresholds that they are compared with.
 
     The columns of the model's input come first. After them comes one column for each
-    table of listed columns (see `FoldedTrees`): its code is 0 where a value goes left,
+    table of listed columns (see `RawTrees`): its code is 0 where a value goes left,
     else 1.
 
     Attributes
@@ -51,7 +51,7 @@ class Coder:
     width: int
 
     @classmethod
-    def of(cls, trees: FoldedTrees) -> Coder:
+    def of(cls, trees: RawTrees) -> Coder:
         """Return the coder for the splits of trees."""
         thresholds, tables = {}, {}
         for column, nodes in nodes_of(trees).items():
@@ -63,7 +63,7 @@ class Coder:
         n_columns, n_tables = len(trees.is_listed), len(trees.goes_left)
         return cls(thresholds, tables, n_columns + n_tables)
 
-    def codes(self, trees: FoldedTrees, X: FloatArray) -> IntArray:
+    def codes(self, trees: RawTrees, X: FloatArray) -> IntArray:
         """Return the codes of rows, -1 where missing or in columns without splits.
 
         `X` are codes of the model's columns, and `trees` know all their labels.
@@ -75,7 +75,7 @@ class Coder:
         return out
 
     def column(
-        self, trees: FoldedTrees, column: int, values: FloatArray
+        self, trees: RawTrees, column: int, values: FloatArray
     ) -> tuple[IndexArray, IntArray]:
         """Return the columns of codes of one column of the model, and the codes."""
         if column in self.thresholds:
@@ -119,7 +119,7 @@ class Coder:
         return coded, base - decision.offset
 
 
-def nodes_of(trees: FoldedTrees) -> dict[int, IndexArray]:
+def nodes_of(trees: RawTrees) -> dict[int, IndexArray]:
     """Return the nodes that split on each column."""
     inner = np.flatnonzero(trees.column >= 0)
     order = inner[np.argsort(trees.column[inner], kind="stable")]
@@ -139,7 +139,7 @@ def tolerance_of(trees: Trees, decision: Decision) -> float:
     return max(decision.tolerance, _FLOAT32 * float(largest.sum()))
 
 
-def _depth(trees: FoldedTrees) -> int:
+def _depth(trees: RawTrees) -> int:
     """Return the depth of the deepest tree."""
     depth, level = 0, trees.roots
     while True:
@@ -271,7 +271,7 @@ def _side_by_side(blocks: list[IntArray]) -> IntArray:
 
 
 def _moved_codes(
-    trees: FoldedTrees, coder: Coder, options: Options, after: dict[int, FloatArray]
+    trees: RawTrees, coder: Coder, options: Options, after: dict[int, FloatArray]
 ) -> tuple[IndexArray, IntArray]:
     """Return the columns whose codes the options of a part change, and the codes.
 

@@ -13,7 +13,7 @@ from skresp._model._group import Group
 from skresp._model._links import PIECEWISE, SIGMOID, STEP, Link
 from skresp._model._score_function import ScoreFunction
 from skresp._model._terms import TableTerm, Terms
-from skresp._model.trees._folded import FoldedTrees
+from skresp._model.trees._raw_trees import RawTrees
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def random_kinds(rng: np.random.Generator) -> list[Kind]:
 
 def random_trees(
     rng: np.random.Generator, kinds: list[Kind], n_trees: int, n_outputs: int
-) -> FoldedTrees:
+) -> RawTrees:
     """Return trees of depth 3; each adds to all outputs, or to one of them."""
     listed = [bool(k.labels) or k.edges is not None for k in kinds]
     width = max(k.positions for k, is_ in zip(kinds, listed, strict=True) if is_)
@@ -80,7 +80,7 @@ def random_trees(
         rng.integers(n_outputs, size=n_trees) if one_output else np.full(n_trees, -1)
     )
     column, threshold, left, right, missing_left, leaves = zip(*nodes, strict=True)
-    return FoldedTrees(
+    return RawTrees(
         np.array(roots, dtype=np.int32),
         output.astype(np.int32),
         np.array(column, dtype=np.int32),

@@ -1,4 +1,4 @@
-"""Read models over made columns, rewritten over the columns of the model's input."""
+"""Groups of a model, rewritten from made columns to the columns of its input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from skresp._actions._action_set import ActionSet
 from skresp._model.trees._arrays import XGBOOST
-from skresp._model.trees._fold import Tables, fold_trees
+from skresp._model.trees._to_raw_trees import Tables, to_raw_trees
 from skresp._typing import FloatArray, IndexArray
 
 from ._columns import Column
@@ -24,7 +24,7 @@ from ._step_maps import StepMaps
 from ._terms import MappedTerm, TableTerm, Terms
 
 
-class Source(NamedTuple):
+class GroupSource(NamedTuple):
     """What a group was read from, so that labels can be added later.
 
     Attributes
@@ -40,17 +40,17 @@ class Source(NamedTuple):
     coef: FloatArray | None
 
 
-class Folded(NamedTuple):
+class RawGroups(NamedTuple):
     """The columns of a model's input, and groups over their codes."""
 
     columns: tuple[Column, ...]
     groups: tuple[Group, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[GroupSource, ...]
 
 
-def fold(
+def to_raw_groups(
     groups: Sequence[ReadGroup], input_format: InputFormat, features: ActionSet
-) -> Folded:
+) -> RawGroups:
     """Rewrite groups over the columns of the model's input."""
     columns = candidate_columns(input_format, features, [g.steps for g in groups])
     all_maps = []
@@ -61,7 +61,7 @@ def fold(
         columns = accepted_labels(columns, all_maps[-1])
     lower = np.full(len(columns), -np.inf)
     upper = np.full(len(columns), np.inf)
-    folded, sources = [], []
+    raw, sources = [], []
     known: dict[tuple[tuple[int, ...], bool], MadeColumns] = {}
     for group, maps in zip(groups, all_maps, strict=True):
         key = tuple(map(id, group.steps)), maps.zero_is_missing
@@ -71,33 +71,33 @@ def fold(
         for c in made.lower:
             lower[c] = max(lower[c], made.lower[c])
             upper[c] = min(upper[c], made.upper[c])
-        one, source = _fold_group(group, made)
-        folded.append(one)
+        one, source = _to_raw_group(group, made)
+        raw.append(one)
         sources.append(source)
     columns = tuple(
         column._replace(lower=float(lower[i]), upper=float(upper[i]))
         for i, column in enumerate(columns)
     )
-    return Folded(columns, tuple(folded), tuple(sources))
+    return RawGroups(columns, tuple(raw), tuple(sources))
 
 
-def _fold_group(group: ReadGroup, made: MadeColumns) -> tuple[Group, Source]:
+def _to_raw_group(group: ReadGroup, made: MadeColumns) -> tuple[Group, GroupSource]:
     """Rewrite one group; a base that is not known is 0."""
     trees = tables = terms = None
     if group.ensemble is not None:
-        trees, tables = fold_trees(group.ensemble, made)
+        trees, tables = to_raw_trees(group.ensemble, made)
     base = group.base
     if base is None:
         width = group.ensemble.width if group.ensemble is not None else 1
         base = np.zeros(width if group.coef is None else len(group.coef))
     if group.coef is not None:
-        terms, constant = fold_terms(group.coef, made)
+        terms, constant = to_raw_terms(group.coef, made)
         base = base + constant
     out = Group(base, trees, terms, group.link, group.weight)
-    return out, Source(made.maps, tables, group.coef)
+    return out, GroupSource(made.maps, tables, group.coef)
 
 
-def fold_terms(coef: FloatArray, made: MadeColumns) -> tuple[Terms, FloatArray]:
+def to_raw_terms(coef: FloatArray, made: MadeColumns) -> tuple[Terms, FloatArray]:
     """Return the terms of a linear model, and the constant that they leave."""
     n_columns, n_outputs = len(made.maps.raw_rows.columns), len(coef)
     terms = Terms(

@@ -12,11 +12,11 @@ from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._arrays import Ensemble
-from ._folded import FoldedTrees
+from ._raw_trees import RawTrees
 from ._thresholds import last_to_the_left
 
 # Entries of all tables of listed columns at most.
-_MOST_ENTRIES = 200_000_000
+_MAX_ENTRIES = 200_000_000
 
 
 class Tables(NamedTuple):
@@ -43,13 +43,13 @@ class Tables(NamedTuple):
         return np.where(np.isnan(z), self.missing_left[some][:, None], below)
 
 
-def fold_trees(ensemble: Ensemble, made: MadeColumns) -> tuple[FoldedTrees, Tables]:
+def to_raw_trees(ensemble: Ensemble, made: MadeColumns) -> tuple[RawTrees, Tables]:
     """Rewrite trees so that they split on the columns of the model's input."""
-    return _Fold(ensemble, made).folded()
+    return _ToRawTrees(ensemble, made).rewritten()
 
 
-class _Fold:
-    """The work of `fold_trees`."""
+class _ToRawTrees:
+    """The work of `to_raw_trees`."""
 
     def __init__(self, ensemble: Ensemble, made: MadeColumns) -> None:
         self.ensemble, self.made = ensemble, made
@@ -73,11 +73,11 @@ class _Fold:
             self.feature[self.order], np.arange(len(origins) + 1)
         )
 
-    def folded(self) -> tuple[FoldedTrees, Tables]:
-        """Return the folded trees and their tables."""
+    def rewritten(self) -> tuple[RawTrees, Tables]:
+        """Return the rewritten trees and their tables."""
         self._number_columns()
         tables, goes_left = self._listed_columns()
-        folded = FoldedTrees(
+        raw = RawTrees(
             self.ensemble.roots,
             self.ensemble.output,
             self.column,
@@ -90,7 +90,7 @@ class _Fold:
             goes_left,
             self.edges,
         )
-        return folded, tables
+        return raw, tables
 
     def _nodes_of(self, k: int) -> IndexArray:
         """Return which inner nodes split on a made column."""
@@ -212,7 +212,7 @@ class _Fold:
         none = (np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0, dtype=bool))
         tables = Tables(*map(np.concatenate, zip(none, *parts, strict=True)))
         width = max([len(z) for z in made.values()], default=1)
-        if width * len(tables.made) > _MOST_ENTRIES:
+        if width * len(tables.made) > _MAX_ENTRIES:
             raise UnreadableError("The trees look up too many values.")
         goes_left = np.zeros((len(tables.made), width), dtype=bool)
         for c in columns:

@@ -14,7 +14,7 @@ from skresp._model.composites._bagging import read_bagging, read_bagging_regress
 from skresp._model.composites._calibrated import read_calibrated
 from skresp._model.composites._stacking import read_stacking
 from skresp._model.composites._voting import read_voting, read_voting_regressor
-from skresp._model.trees._reading import read_tree_model
+from skresp._model.trees._library import read_tree_model
 
 from ._explainable_boosting import read_explainable_boosting
 from ._linear import LINEAR_MODELS, read_linear_model

@@ -12,10 +12,10 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
 # Rows times trees that are walked at once, to bound memory.
-_MOST_WALKS = 1_000_000
+_MAX_WALKS = 1_000_000
 
 
-class FoldedTrees(NamedTuple):
+class RawTrees(NamedTuple):
     """Trees over codes of the model's columns (see `Column`).
 
     A node goes left where `x <= threshold`, compared in float64. On a listed column it
@@ -170,7 +170,7 @@ class FoldedTrees(NamedTuple):
 
     def _slices(self, rows: int) -> Iterator[slice]:
         """Yield slices of rows of bounded memory."""
-        size = max(_MOST_WALKS // max(len(self.roots), 1), 1)
+        size = max(_MAX_WALKS // max(len(self.roots), 1), 1)
         for start in range(0, rows, size):
             allowance().deadline.check()
             yield slice(start, start + size)

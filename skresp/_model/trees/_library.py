@@ -1,7 +1,7 @@
 """Read models whose scores are sums of trees.
 
-To add a library, write a module with `READERS`, `scores` and `link`, and add it to
-`LIBRARIES`.
+To add a library, write a module with `READERS`, `scores` and `prediction_link`, and add
+it to `LIBRARIES`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._links import PredictionLink
 from skresp._model._reading import ReadGroup, Reading
 from skresp._model._unreadable import UnreadableError
 from skresp._model._unwrap import transform_rows
@@ -50,8 +51,8 @@ def read_tree_model(model: Any, steps: tuple[Any, ...]) -> Reading:
         return np.asarray(own_scores(model, transform_rows(steps, rows)))
 
     group = ReadGroup(made, ensemble=ensemble)
-    single = ensemble.rule == XGBOOST
-    return Reading((group,), scores, link_of(model), "trees", single)
+    is_float32 = ensemble.rule == XGBOOST
+    return Reading((group,), scores, prediction_link(model), "trees", is_float32)
 
 
 def own_scores(model: Any, Z: Any) -> FloatArray:
@@ -59,14 +60,10 @@ def own_scores(model: Any, Z: Any) -> FloatArray:
     return (library_of(model) or _sklearn).scores(model, Z)
 
 
-def link_of(model: Any) -> str | None:
-    """Return what turns the scores of a model into predictions.
-
-    "logit", "margin" (only the order of scores counts), "probability" or "identity";
-    None where that is not known.
-    """
+def prediction_link(model: Any) -> PredictionLink | None:
+    """Return how predictions follow from scores; None where that is not known."""
     library = library_of(model)
-    return None if library is None else library.link(model)
+    return None if library is None else library.prediction_link(model)
 
 
 def _reader_of(model: Any) -> Any:
