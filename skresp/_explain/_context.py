@@ -104,7 +104,7 @@ class ResponsivenessContext(ExplanationContext):
     @property
     def has_random_effects(self) -> bool:
         """Whether a change leads to a random point."""
-        return self.settings.effects is not None
+        return self.settings.random_effects is not None
 
     def codes(self, X: Any) -> FloatArray:
         """Return rows as codes, one column per feature of the action set."""

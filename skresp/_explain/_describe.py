@@ -17,7 +17,7 @@ from ._working_values import WorkingChange, share_known, working_change, working
 if TYPE_CHECKING:
     from ._explanation import Explanation
 
-_MOST_RANGES = 4
+_MAX_RANGES = 4
 
 
 def describe(explanation: Explanation, row: int) -> str:
@@ -172,7 +172,7 @@ def _ranges(change: WorkingChange) -> str:
             words.append(f"at least {number(low)}{steps}")
         else:
             words.append(f"between {number(low)} and {number(high)}{steps}")
-    if len(words) > _MOST_RANGES:
+    if len(words) > _MAX_RANGES:
         words = [*words[:3], f"{len(words) - 3} more ranges"]
     return ", or ".join(words)
 

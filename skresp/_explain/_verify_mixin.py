@@ -14,13 +14,13 @@ from skresp._dataframe import as_table, snapshot
 from skresp._model._fitted_model import FittedModel
 from skresp._recourse._budget import SearchBudget
 from skresp._recourse._cost import check_cost
+from skresp._recourse._decide_verdicts import VerificationTask
 from skresp._recourse._single_features import SingleFeatures
-from skresp._recourse._task import VerificationTask
 from skresp._recourse._verdicts import VerdictContext, Verdicts
 from skresp._recourse._verify import best_of, verify
 from skresp._recourse.engines._base import Engine
 from skresp._recourse.engines._black_box import BlackBoxEngine
-from skresp._recourse.engines._choice import make_box_engine, make_engine
+from skresp._recourse.engines._make_engine import make_box_engine, make_engine
 from skresp._validation import check_integer, check_time_limit
 from skresp.reach._deadline import Deadline, OutOfTimeError
 from skresp.scores._responsiveness import InvalidRowsError

@@ -61,8 +61,8 @@ class SingleFeatures:
         settings = replace(
             settings,
             method="sample" if settings.method == "sample" else "auto",
-            effects=None,
-            points=min(settings.points, budget.max_points),
+            random_effects=None,
+            points_per_score=min(settings.points_per_score, budget.max_points),
             deadline=budget.deadline,
         )
         return cls(batch, budget, settings, make_keys)

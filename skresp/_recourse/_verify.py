@@ -12,7 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from skresp._typing import IndexArray
 from skresp.reach._deadline import PIECE, OutOfTimeError
 
-from ._task import VerificationTask
+from ._decide_verdicts import VerificationTask
 from ._verdict_arrays import VerdictArrays
 
 

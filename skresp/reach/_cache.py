@@ -13,7 +13,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._deadline import NEVER, Deadline
 from ._errors import ContinuousError, EnumerationError
-from ._grid import MOST_ROWS_OF_ONE, list_changes
+from ._grid import MAX_ROWS_OF_ONE, list_changes
 from ._interventions import (
     minimal_interventions,
     minimal_of_one,
@@ -165,7 +165,7 @@ def make_reaches(
     part: Part,
     values: FloatArray,
     *,
-    most: int = MOST_ROWS_OF_ONE,
+    most: int = MAX_ROWS_OF_ONE,
     deadline: Deadline = NEVER,
 ) -> list[Reach]:
     """Compute the feasible changes of each row of `values` in one batch."""

@@ -25,9 +25,9 @@ from ._part import Part, parts_of
 
 # The most changes that are listed for an integer feature that stands alone. With more,
 # a score is computed along its line or sampled, and a verdict uses points of its line.
-MOST_LISTED_INTEGERS = 10_000
+MAX_LISTED_INTEGERS = 10_000
 # The same where the model is known along the line, which is as exact and cheaper.
-MOST_LISTED_BESIDE_A_LINE = 100
+MAX_LISTED_BESIDE_A_LINE = 100
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class FeasibleChanges:
         values: FloatArray,
         method: str = "auto",
         deadline: Deadline = NEVER,
-        max_listed: int = MOST_LISTED_INTEGERS,
+        max_listed: int = MAX_LISTED_INTEGERS,
     ) -> FeasibleChanges:
         """Return the feasible changes of some rows.
 

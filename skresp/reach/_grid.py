@@ -25,11 +25,11 @@ from ._own_changes import own_changes, own_count
 from ._part import Part, satisfied
 
 # Partial changes in memory (about 100 MB for a part of ten features).
-MOST_ROWS = 1_000_000
+MAX_ROWS = 1_000_000
 # Partial changes of one person. With more, another method is used.
-MOST_ROWS_OF_ONE = 100_000
+MAX_ROWS_OF_ONE = 100_000
 # Changes of several people together. With more, they are listed in two halves.
-MOST_TOGETHER = 5_000_000
+MAX_TOGETHER = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def list_changes(
     part: Part,
     before: FloatArray,
     *,
-    most: int = MOST_ROWS_OF_ONE,
+    most: int = MAX_ROWS_OF_ONE,
     deadline: Deadline = NEVER,
     own: Mapping[int, FloatArray] | None = None,
 ) -> Listing:
@@ -89,7 +89,7 @@ def list_changes(
             continue
         listed.append(changes)
         n_listed += len(changes)
-        if n_listed > MOST_TOGETHER and len(before) > 1:
+        if n_listed > MAX_TOGETHER and len(before) > 1:
             raise TooManyTogetherError
         counts[people] = np.bincount(owner, minlength=len(people))
         refused |= {int(people[i]): error for i, error in errors.items()}
@@ -161,7 +161,7 @@ def _expand(
             else TooLargeError(part.names, sizes[person], most)
         )
     sizes[sizes > most] = 0
-    if sizes.sum() > MOST_ROWS and len(before) > 1:
+    if sizes.sum() > MAX_ROWS and len(before) > 1:
         raise TooManyTogetherError
     counts[counts > most] = 0
     per_row = np.where(sizes[owner] > 0, counts[which][owner], 0).astype(np.intp)

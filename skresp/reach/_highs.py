@@ -50,9 +50,9 @@ _OFF = 1e-6
 # Refinement of a point that the meaning refused: how many combinations of literals are
 # cut off, how many directions are optimised, how many smaller boxes are tried, and the
 # sides of a smaller box relative to the larger one.
-_MOST_CUTS = 50
+_MAX_CUTS = 50
 _CORNERS = 4
-_MOST_ZOOMS = 4
+_MAX_ZOOMS = 4
 _ZOOM = 1e-5
 
 _of_thread = threading.local()
@@ -125,7 +125,7 @@ def _refine(
     """
     cuts = list(rows)
     switches = box.switches
-    for _ in range(_MOST_CUTS):
+    for _ in range(_MAX_CUTS):
         values = columns[switches]
         leaf = tighten(rows, box.fixed(switches, values))
         if leaf is not None and not _is_excluded(program, leaf):
@@ -169,7 +169,7 @@ def _solve_within(
     if columns is None:
         return outcome, None
     smaller: Box | None = box
-    for _ in range(_MOST_ZOOMS):
+    for _ in range(_MAX_ZOOMS):
         assert smaller is not None
         point, columns = _inside(smaller, rows, columns, accept)
         if point is not None:

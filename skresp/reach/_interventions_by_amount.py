@@ -18,12 +18,12 @@ from ._grid import list_changes
 from ._interventions import minimal_of_one
 from ._own_changes import own_changes, own_count
 from ._part import Part
-from ._solver_search import MOST_BY_SOLVER, Search
+from ._solver_search import MAX_BY_SOLVER, Search
 
 # Own changes of a feature that are tried one by one.
-MOST_AMOUNTS = 10_000
+MAX_AMOUNTS = 10_000
 # Amounts for which the solver looks for other sets of features that could move.
-MOST_SOLVED_AMOUNTS = 50
+MAX_SOLVED_AMOUNTS = 50
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def list_minimal(
     before: FloatArray,
     j: int,
     *,
-    most: int = MOST_AMOUNTS,
+    most: int = MAX_AMOUNTS,
     solver: bool = True,
 ) -> FloatArray | None:
     """Return all minimal interventions on feature `j`; None where they have no list.
@@ -188,7 +188,7 @@ def list_minimal(
     unknown = np.flatnonzero(~by_amount.known)
     if not len(unknown):
         return by_amount.changes
-    if not solver or len(unknown) > MOST_SOLVED_AMOUNTS:
+    if not solver or len(unknown) > MAX_SOLVED_AMOUNTS:
         return None
     search = Search(part, before)
     reals = bool(free_reals(part, before))
@@ -202,7 +202,7 @@ def list_minimal(
             elif reals:
                 return None
             else:
-                changes, complete = search.minimal_at(at, j, MOST_BY_SOLVER)
+                changes, complete = search.minimal_at(at, j, MAX_BY_SOLVER)
                 rest.append(changes)
             if not complete or not search.can_stay:
                 return None

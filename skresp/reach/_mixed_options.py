@@ -20,9 +20,9 @@ from ._part import Part
 from ._value_options import LINE_END, LINE_POINTS, OptionSettings, ValueOptions
 
 # Combinations of the discrete features of a part.
-_MOST_CONFIGURATIONS = 2_000
+_MAX_CONFIGURATIONS = 2_000
 # Points on all lines of a part.
-_MOST_LINE_POINTS = 2_000_000
+_MAX_LINE_POINTS = 2_000_000
 # Distance of the points beside a border of a constraint, relative to the numbers there.
 # It exceeds the slack that constraints have for rounding; nearer points count as the
 # border itself.
@@ -132,11 +132,11 @@ def mixed_options(
     if lines is None:
         return None
     amounts, inner, complete = _amounts(lines, row, settings)
-    if len(amounts) * len(lines.own) > _MOST_LINE_POINTS:
+    if len(amounts) * len(lines.own) > _MAX_LINE_POINTS:
         return None
     ok = lines.feasible(amounts)
     amounts, inner, ok, sound = _add_last_feasible(lines, amounts, inner, ok)
-    if len(amounts) * len(lines.own) > _MOST_LINE_POINTS:
+    if len(amounts) * len(lines.own) > _MAX_LINE_POINTS:
         return None
     changes, inward, inner = _distinct_changes(lines, amounts, inner, ok)
     moves = without_missing(changes, x)
@@ -167,7 +167,7 @@ def _lines_of(part: Part, x: FloatArray) -> _Lines | None:
         np.zeros(1) if k == r else own_changes(feature, float(x[k]))
         for k, feature in enumerate(part.features)
     ]
-    if np.prod([float(len(changes)) for changes in lists]) > _MOST_CONFIGURATIONS:
+    if np.prod([float(len(changes)) for changes in lists]) > _MAX_CONFIGURATIONS:
         return None
     own = np.array(list(itertools.product(*lists)))
     return _Lines(part, x, own, part.total(own)[:, r], r)
@@ -336,7 +336,7 @@ def _add_last_feasible(
     complete = not lines.has_whole_between(line, last, bad)
     last = np.setdiff1d(last, amounts)
     free = np.zeros((len(ok), len(last)), dtype=bool)
-    if free.size + ok.size <= _MOST_LINE_POINTS:  # otherwise the caller refuses
+    if free.size + ok.size <= _MAX_LINE_POINTS:  # otherwise the caller refuses
         # Other lines get the point too, if it is inside one of their pieces.
         above = np.searchsorted(amounts, last)
         below = above - 1

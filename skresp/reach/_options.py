@@ -24,7 +24,7 @@ from ._mixed_options import mixed_options
 from ._own_changes import draw_own, own_count
 from ._part import Part
 from ._sampling import sample_joint, sample_minimal
-from ._value_options import MOST_OPTIONS, OptionSettings, ValueOptions
+from ._value_options import MAX_OPTIONS, OptionSettings, ValueOptions
 
 # Proposals where changes can be neither listed nor represented by lines.
 _DRAWS = 500
@@ -230,7 +230,7 @@ def _value_options(
     """Return the changes of one value: listed, along lines, or drawn."""
     deadline = settings.deadline
     if isinstance(reach.refused, TooLargeError):
-        most = min(MOST_OPTIONS, settings.max_points)
+        most = min(MAX_OPTIONS, settings.max_points)
         if most > reach.refused.most:
             (reach,) = make_reaches(part, x[None], most=most, deadline=deadline)
     if reach.refused is None:

@@ -31,11 +31,11 @@ from ._interventions_by_amount import list_minimal
 from ._outcome import Outcome
 from ._part import Part, located_parts, part_with
 from ._sampling import sample_interventions, sample_joint
-from ._solver_search import MOST_BY_SOLVER, Search
+from ._solver_search import MAX_BY_SOLVER, Search
 
 METHODS = ("auto", "grid", "highs", "sample")
-MOST_POINTS = 1_000_000
-MOST_BY_HIGHS = 10_000  # a point takes a millisecond or more
+MAX_POINTS = 1_000_000
+MAX_BY_HIGHS = 10_000  # a point takes a millisecond or more
 SAMPLED_POINTS = 500
 
 
@@ -240,7 +240,7 @@ class _Request:
     @property
     def most(self) -> int:
         """The most points to list."""
-        return self.max_points or MOST_POINTS
+        return self.max_points or MAX_POINTS
 
     @property
     def wanted(self) -> int:
@@ -295,7 +295,7 @@ def _changes_on_part(
                 listed = list_minimal(part, x, j, solver=solver)
                 if listed is not None and len(listed) <= request.most:
                     return _Found(listed, how, True)
-        few = min(request.most, MOST_BY_SOLVER)
+        few = min(request.most, MAX_BY_SOLVER)
         try:
             changes, complete = _by_solver(part, x, j, request.interventions, few)
             if complete:
@@ -303,7 +303,7 @@ def _changes_on_part(
         except EnumerationError:
             pass
     if request.method == "highs":
-        most = request.max_points or MOST_BY_HIGHS
+        most = request.max_points or MAX_BY_HIGHS
         changes, complete = _by_solver(part, x, j, request.interventions, most)
         return _Found(changes, "highs", complete)
     n, rng = request.wanted, request.rng

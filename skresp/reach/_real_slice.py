@@ -22,7 +22,7 @@ from ._upper_bound import upper_bound
 # Points tried in a box around a slice: at first, and altogether. If a smaller share is
 # inside, the solver is used to find a smaller box.
 _FIRST = 64
-MOST_TRIED = 20_000
+MAX_TRIED = 20_000
 _OFTEN = 0.05
 # Nodes for an end of the box; few, since a box that is too wide does no harm.
 _NODES = 3
@@ -30,7 +30,7 @@ _FLAT = 1e-8
 # Steps of a random walk within a slice: for each dimension, and in addition.
 _STEPS_PER_DIMENSION = 20
 _STEPS = 50
-_MOST_SHRINKS = 60
+_MAX_SHRINKS = 60
 
 
 class Slice(NamedTuple):
@@ -169,7 +169,7 @@ class _Region:
                 return self.own(points)
             box = smaller or box
         if len(points) < n:
-            more, _ = self._try(box, n - len(points), MOST_TRIED, rng)
+            more, _ = self._try(box, n - len(points), MAX_TRIED, rng)
             points = np.concatenate([points, more])
         if len(points) < n:
             points = self._walk(points, n, box, rng)
@@ -196,7 +196,7 @@ class _Region:
             allowance().deadline.check()
             points = rng.uniform(*box, size=(size, len(self.free)))
             inside = np.concatenate([inside, points[self.contains(points)]])
-            tried, size = tried + size, min(2 * size, MOST_TRIED)
+            tried, size = tried + size, min(2 * size, MAX_TRIED)
         return inside, len(inside) / max(tried, 1)
 
     def _box(self) -> tuple[FloatArray, FloatArray] | None:
@@ -286,7 +286,7 @@ class _Region:
             high = rng.uniform(size=n) * 2
             low = high - 2
             moving = np.arange(n)
-            for _ in range(_MOST_SHRINKS):
+            for _ in range(_MAX_SHRINKS):
                 step = rng.uniform(low[moving], high[moving])
                 there = points[moving] + step[:, None] * direction[moving]
                 ok = np.all((low_end <= there) & (there <= high_end), axis=1)

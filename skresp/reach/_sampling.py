@@ -20,12 +20,12 @@ from ._outcome import Outcome
 from ._own_changes import draw_own
 from ._part import Part
 from ._real_slice import Slice, draw_slice
-from ._solver_search import MOST_BY_SOLVER, MOST_SUPPORTS, Search
+from ._solver_search import MAX_BY_SOLVER, MAX_SUPPORTS, Search
 
 # Proposals for each wanted point. After that the points drawn so far are returned.
 TRIES_PER_POINT = 20
 # Proposals that are made in any case where they are cheap.
-MOST_REJECTED = 20_000
+MAX_REJECTED = 20_000
 # Configurations that the solver lists before the grid is used, and the most that it
 # lists where the draws cannot be uniform anyway.
 FEW_BY_SOLVER = 32
@@ -200,7 +200,7 @@ def _solver_points(
     try:
         reals = free_reals(part, search.before)
         # Without reals the solver would have listed the points themselves.
-        most = MOST_BY_SOLVER if reals else FEW_BY_SOLVER
+        most = MAX_BY_SOLVER if reals else FEW_BY_SOLVER
         listed, complete = _configurations(search, extra, most)
         choices: list[Choice] = [Slice(fixed, [], reals) for fixed in listed]
         changes = _draw_choices(search, choices, n, rng)
@@ -280,7 +280,7 @@ def _sample_discrete(
     changes = np.zeros((0, len(part.names)))
     tried = 0
     least = 64
-    while len(changes) < n and tried < max(TRIES_PER_POINT * n, MOST_REJECTED):
+    while len(changes) < n and tried < max(TRIES_PER_POINT * n, MAX_REJECTED):
         size = _proposals(max(n - len(changes), least))
         if not size:
             break
@@ -325,7 +325,7 @@ def _choices(
     part, before = search.part, search.before
     value = float(before[j] + amount)
     at = search.at(j, value)
-    most = MOST_SUPPORTS if thorough else FEW_BY_SOLVER
+    most = MAX_SUPPORTS if thorough else FEW_BY_SOLVER
     sets, complete = search.supports([at, *search.without(known)], most)
     reals = free_reals(part, before)
     discrete = _discrete(search)
@@ -339,7 +339,7 @@ def _choices(
         if thorough and not all_of_them:
             listed = grid()
             if listed is None:
-                fixed, all_of_them = _configurations(search, rows, MOST_BY_SOLVER)
+                fixed, all_of_them = _configurations(search, rows, MAX_BY_SOLVER)
             else:
                 fits = np.array([k in moving for k in discrete])
                 same = ((listed[:, discrete] != 0) == fits).all(axis=1)

@@ -26,9 +26,9 @@ from ._own_changes import own_count
 from ._part import Part
 
 # The most sets of features that must move.
-MOST_SUPPORTS = 1_000
+MAX_SUPPORTS = 1_000
 # Points that the solver lists. With more, sampling is the better way.
-MOST_BY_SOLVER = 1_000
+MAX_BY_SOLVER = 1_000
 # The error of a real relative to a value that the caller demands.
 _ASKED = 1e-14
 
@@ -222,7 +222,7 @@ class Search:
         return self.find(still, Expression())[0] is Outcome.FEASIBLE
 
     def supports(
-        self, extra: Sequence[Row], most: int = MOST_SUPPORTS
+        self, extra: Sequence[Row], most: int = MAX_SUPPORTS
     ) -> tuple[list[tuple[int, ...]], bool]:
         """Return sets of features that must move, none containing an earlier one.
 
@@ -328,7 +328,7 @@ def list_by_solver(
     before: FloatArray,
     j: int,
     interventions: str,
-    most: int = MOST_BY_SOLVER,
+    most: int = MAX_BY_SOLVER,
 ) -> FloatArray | None:
     """List the interventions on a feature by the solver; None if it cannot."""
     search = Search(part, before)

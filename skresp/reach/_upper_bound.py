@@ -24,7 +24,7 @@ from skresp.constraints._program import Program, Row
 from ._highs import solve_relaxation
 
 #: Nodes of one search.
-MOST_NODES = 2_000
+MAX_NODES = 2_000
 # The rows and real columns of a program are computed in floating point, and constraints
 # allow for rounding. So both are widened by this share of their magnitude before
 # anything is proved about them.
@@ -48,7 +48,7 @@ def upper_bound(
     objective: Expression,
     *,
     attained: float = -np.inf,
-    most: int = MOST_NODES,
+    most: int = MAX_NODES,
     deadline: float = np.inf,
 ) -> Bound:
     """Compute an upper bound of the objective over all solutions of the program.

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._deadline import NEVER, Deadline
-from ._feasible_changes import MOST_LISTED_INTEGERS
+from ._feasible_changes import MAX_LISTED_INTEGERS
 
 # The most changes of one person on one part.
-MOST_OPTIONS = 2_000_000
+MAX_OPTIONS = 2_000_000
 # Points tried along a line where nothing is known of the model.
 LINE_POINTS = 65
 # Distance of the points beside a cut of a model, relative to the numbers there.
@@ -55,10 +55,10 @@ class OptionSettings:
     interventions: str = "minimal"
     cutter: Cutter | None = None
     knows_lines: bool = False
-    max_listed: int = MOST_LISTED_INTEGERS
+    max_listed: int = MAX_LISTED_INTEGERS
     seed: int = 0
-    max_points: int = MOST_OPTIONS
-    to_draw: int = MOST_OPTIONS
+    max_points: int = MAX_OPTIONS
+    to_draw: int = MAX_OPTIONS
     ends: bool = False
     deadline: Deadline = NEVER
 

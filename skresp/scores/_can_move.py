@@ -14,7 +14,7 @@ from ._responsiveness import ROWS_AT_ONCE
 from ._row_rng import Keys
 from ._sampled import draw
 from ._settings import ScoreSettings
-from ._strategy import drawn_rows
+from ._strategy import unlisted_rows
 
 
 def can_move(actions: ActionSet, codes: FloatArray, keys: Keys) -> BoolArray:
@@ -71,7 +71,7 @@ def _can_move_on_part(part: Part, values: FloatArray, keys: Keys) -> BoolArray:
         (ScoreSettings(n_samples=1), False),
         (ScoreSettings(), True),
     ):
-        for some in drawn_rows(feasible, settings):
+        for some in unlisted_rows(feasible, settings):
             for k, j in enumerate(part.actionable):
                 rows = some[~out[some, k]]
                 if len(rows):

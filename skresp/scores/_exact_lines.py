@@ -26,9 +26,9 @@ from ._changed_points import changed_points
 from ._settings import ScoreSettings
 
 # Trees times lines that are walked at once, to bound memory.
-_MOST_FRAGMENTS = 400_000
+_MAX_FRAGMENTS = 400_000
 # Units on either side of a border that the model is asked about one by one.
-_MOST_IN_DOUBT = 2_048
+_MAX_IN_DOUBT = 2_048
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _batches(
     score_function: ScoreFunction, lines: int, deadline: Deadline
 ) -> Iterator[slice]:
     """Yield slices of lines of bounded memory."""
-    size = max(_MOST_FRAGMENTS // max(score_function.n_trees, 4), 1)
+    size = max(_MAX_FRAGMENTS // max(score_function.n_trees, 4), 1)
     for block in deadline.slices(lines):
         for start in range(block.start, block.stop, size):
             yield slice(start, min(start + size, block.stop))
@@ -207,7 +207,7 @@ def _units_near(
     error: FloatArray,
 ) -> tuple[IndexArray, FloatArray]:
     """Return the lines and units that lie within the error of a border, in order."""
-    off = np.minimum(error[line], _MOST_IN_DOUBT)
+    off = np.minimum(error[line], _MAX_IN_DOUBT)
     start = np.maximum(np.ceil(border - off), low[line])
     stop = np.minimum(np.floor(border + off), high[line])
     counts = np.maximum(stop - start + 1, 0).astype(np.intp)

@@ -23,7 +23,7 @@ from ._row_rng import Keys, feature_keys, generator
 from ._sampled import draw
 from ._scores import CachedAnswers
 from ._settings import ScoreSettings
-from ._strategy import drawn_rows
+from ._strategy import unlisted_rows
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _points_of_run(
         ]
         changes = np.concatenate(listed)[change[marked]]
         out.append(_single_points(owner[marked], changes, reached[marked], j))
-    for some in drawn_rows(feasible, settings):
+    for some in unlisted_rows(feasible, settings):
         lines, pieces = exact_lines(batch, part, j, rows[some], values[some], settings)
         out.append(_points_of_pieces(lines, pieces))
         to_draw = some[~lines.has_line]
@@ -212,7 +212,7 @@ def interventions_of(
     j = part.names.index(feature)
     values = codes[:, columns]
     feasible = FeasibleChanges.of(part, values, settings.method, settings.deadline)
-    if settings.effects is not None and part.features[j].actionable:
+    if settings.random_effects is not None and part.features[j].actionable:
         rng = generator(feature_keys(keys, feature)[0])
         sampler = EffectSampler(actions, feasible, columns, codes, settings)
         return sampler.draw(0, j, rng), False
@@ -229,7 +229,7 @@ def _interventions_on_part(
     part = feasible.part
     if not part.features[j].actionable:
         return Sample(np.zeros((0, len(part.names))), 0), True
-    for some in drawn_rows(feasible, settings):
+    for some in unlisted_rows(feasible, settings):
         drawn = draw(feasible, some, j, keys, settings)
         sample = Sample(drawn.changes, int(drawn.tried[0]), bool(drawn.uniform[0]))
         return sample, bool(drawn.exact[0])
@@ -240,7 +240,7 @@ def _interventions_on_part(
 
 def is_listed(part: Part, values: FloatArray, settings: ScoreSettings) -> bool:
     """Return whether one person's changes on a part are all listed."""
-    if settings.method == "sample" or settings.effects is not None:
+    if settings.method == "sample" or settings.random_effects is not None:
         return False
     feasible = FeasibleChanges.of(part, values, settings.method, settings.deadline)
-    return not drawn_rows(feasible, settings)
+    return not unlisted_rows(feasible, settings)

@@ -124,7 +124,7 @@ class EffectSampler:
         be fewer than `n_samples`.
         """
         settings, x = self.settings, self.codes[row]
-        n, points_left = settings.n_samples, settings.points
+        n, points_left = settings.n_samples, settings.points_per_score
         accepted: list[FloatArray] = []
         count = tried = 0
         uniform = True
@@ -142,7 +142,7 @@ class EffectSampler:
             change = np.zeros((len(on_part), len(x)))
             change[:, self.columns] = on_part
             rows = np.broadcast_to(x, change.shape)
-            noise = settings.effects.noise(
+            noise = settings.random_effects.noise(
                 self.actions, rows.copy(), change.copy(), rng
             )
             ok = _is_feasible(self.actions, rows, change, noise)

@@ -28,12 +28,12 @@ from ._row_rng import Keys, feature_keys, generator
 from ._sampled import Draw, count_drawn, draw
 from ._scores import CachedAnswers, Scores
 from ._settings import ScoreSettings
-from ._strategy import drawn_rows
+from ._strategy import unlisted_rows
 
 # Rows whose feasible changes are looked up together.
 ROWS_AT_ONCE = 16_384
 # Points drawn at once, to bound memory.
-MOST_DRAWS = 500_000
+MAX_DRAWS = 500_000
 
 
 class InvalidRowsError(ValueError):
@@ -113,7 +113,7 @@ def score(
                 if progress is not None:
                     progress(run.stop - run.start)
     except OutOfTimeError:
-        out.append(_Run(task, slice(done, rows)).result(None))
+        out.append(_ScoreRun(task, slice(done, rows)).result(None))
     if not out:
         return Scores.blank(0, len(task.actions.names))
     scores = out[0] if len(out) == 1 else Scores.stacked(out)
@@ -125,14 +125,14 @@ def score(
 def _score_run(task: ScoreTask, run: slice) -> Scores:
     """Compute the scores of a run of rows; of two halves where lists are too long."""
     try:
-        return _Run(task, run).scores()
+        return _ScoreRun(task, run).scores()
     except TooManyTogetherError:
         half = (run.start + run.stop) // 2
         halves = slice(run.start, half), slice(half, run.stop)
         return Scores.stacked([_score_run(task, rows) for rows in halves])
 
 
-class _Run:
+class _ScoreRun:
     """The scores of a run of rows, stored as they are computed.
 
     With a time limit, scores that are not computed when it ends are unknown.
@@ -189,9 +189,9 @@ class _Run:
                     on_parts.append((feasible, columns))
         if settings.invalid_rows == "raise" and not valid.all():
             raise InvalidRowsError
-        by_chance = settings.effects is not None
+        by_chance = settings.random_effects is not None
         if self.unknown is None and (
-            by_chance or any(drawn_rows(each, settings) for each, _ in on_parts)
+            by_chance or any(unlisted_rows(each, settings) for each, _ in on_parts)
         ):
             self.out = self.out.with_intervals()
         answers = self._score_listed(on_parts)
@@ -207,7 +207,7 @@ class _Run:
         """Score interventions that are listed; also find who is at the target."""
         settings = self.settings
         tables, positions = [], []
-        if settings.method != "sample" and settings.effects is None:
+        if settings.method != "sample" and settings.random_effects is None:
             for feasible, columns in on_parts:
                 if (feasible.which >= 0).any():
                     settings.deadline.check()
@@ -259,7 +259,7 @@ class _Run:
         settings, task = self.settings, self.task
         waiting = []
         for feasible, columns in on_parts:
-            for some in drawn_rows(feasible, settings):
+            for some in unlisted_rows(feasible, settings):
                 for j in feasible.part.actionable:
                     settings.deadline.check()
                     has_line = self._score_lines(feasible, j, columns[j], some)
@@ -273,7 +273,7 @@ class _Run:
 
     def _chunks(self, rows: IndexArray) -> Iterator[IndexArray]:
         """Yield a few rows at a time, to bound memory and check the time."""
-        most = max(MOST_DRAWS // self.settings.n_samples, 1)
+        most = max(MAX_DRAWS // self.settings.n_samples, 1)
         for block in self.settings.deadline.slices(len(rows)):
             some = rows[block]
             for start in range(0, len(some), most):

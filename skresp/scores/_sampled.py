@@ -83,7 +83,7 @@ def draw(
     ----------
     feasible : FeasibleChanges
     rows : array of shape (n_rows,)
-        Rows of one group of `drawn_rows`.
+        Rows of one group of `unlisted_rows`.
     j : int
     keys : array of shape (n_rows,)
         The random keys of these rows.
@@ -157,13 +157,13 @@ def _draw_unlisted(
     exact: list[bool] = []
     for x, reach, key in zip(values, reaches, keys, strict=True):
         settings.deadline.check()
-        with allow(settings.deadline, settings.points // 2) as given:
+        with allow(settings.deadline, settings.points_per_score // 2) as given:
             changes = _list_interventions(part, x, reach, interventions, j)
         is_exact = changes is not None
         if changes is not None:
             drawn = Sample(changes, 0)
         else:
-            with allow(settings.deadline, settings.points - given.spent):
+            with allow(settings.deadline, settings.points_per_score - given.spent):
                 drawn = sample_interventions(
                     part, x, j, n, generator(key), interventions
                 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skresp.reach._deadline import NEVER, Deadline
-from skresp.reach._feasible_changes import MOST_LISTED_INTEGERS
+from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class ScoreSettings:
     alpha : float
         Intervals have confidence 1 - alpha.
     invalid_rows : {"raise", "nan"}
-    effects : RandomEffects or None
-    points : float
+    random_effects : RandomEffects or None
+    points_per_score : float
         Points that one sampled score may propose.
     max_listed : int
         Changes of an integer that stands alone that are listed.
@@ -38,12 +38,12 @@ class ScoreSettings:
     n_samples: int = 500
     alpha: float = 0.05
     invalid_rows: str = "raise"
-    effects: Any = None
-    points: float = np.inf
-    max_listed: int = MOST_LISTED_INTEGERS
+    random_effects: Any = None
+    points_per_score: float = np.inf
+    max_listed: int = MAX_LISTED_INTEGERS
     deadline: Deadline = NEVER
 
     @property
     def allow_lines(self) -> bool:
         """Whether scores may be exact along lines."""
-        return self.method == "auto" and self.effects is None
+        return self.method == "auto" and self.random_effects is None

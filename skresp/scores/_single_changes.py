@@ -22,7 +22,7 @@ from ._exact_lines import TargetPieces, crowded_lines, exact_lines
 from ._row_rng import Keys
 from ._sampled import draw
 from ._settings import ScoreSettings
-from ._strategy import drawn_rows
+from ._strategy import unlisted_rows
 
 
 @dataclass
@@ -79,7 +79,7 @@ def single_changes(
     )
     search = _Search(batch, feasible, j, rows, points)
     search.try_listed(settings.interventions)
-    for some in drawn_rows(feasible, settings):
+    for some in unlisted_rows(feasible, settings):
         lines, pieces = exact_lines(batch, part, j, rows[some], values[some], settings)
         search.try_lines(some, lines, pieces)
         search.try_drawn(some[~lines.has_line], keys, settings)

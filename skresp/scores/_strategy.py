@@ -29,20 +29,22 @@ from skresp._model._score_function import ScoreFunction
 from skresp._model._score_lines import maps_lines
 from skresp._typing import IndexArray
 from skresp.reach._feasible_changes import (
-    MOST_LISTED_BESIDE_A_LINE,
-    MOST_LISTED_INTEGERS,
+    MAX_LISTED_BESIDE_A_LINE,
+    MAX_LISTED_INTEGERS,
     FeasibleChanges,
     features_on_lines,
     may_have_long_range,
 )
-from skresp.reach._grid import MOST_ROWS_OF_ONE
+from skresp.reach._grid import MAX_ROWS_OF_ONE
 from skresp.reach._own_changes import most_steps
 from skresp.reach._part import Part, parts_of
 
 from ._settings import ScoreSettings
 
 
-def drawn_rows(feasible: FeasibleChanges, settings: ScoreSettings) -> list[IndexArray]:
+def unlisted_rows(
+    feasible: FeasibleChanges, settings: ScoreSettings
+) -> list[IndexArray]:
     """Return groups of rows whose scores do not come from a list.
 
     They are rows with a long range, rows of parts without a list, and rows with a list
@@ -60,7 +62,7 @@ def drawn_rows(feasible: FeasibleChanges, settings: ScoreSettings) -> list[Index
 
 def may_have_lines(actions: ActionSet) -> bool:
     """Return whether some row may have a line, so that the model must be read."""
-    return bool(features_on_lines(actions, MOST_LISTED_BESIDE_A_LINE))
+    return bool(features_on_lines(actions, MAX_LISTED_BESIDE_A_LINE))
 
 
 def max_listed(score_function: ScoreFunction, actions: ActionSet) -> int | None:
@@ -69,7 +71,7 @@ def max_listed(score_function: ScoreFunction, actions: ActionSet) -> int | None:
     Few if the model is known along every line that is left then; otherwise as many as
     possible, on the same condition. None if neither will do.
     """
-    for most in (MOST_LISTED_BESIDE_A_LINE, MOST_LISTED_INTEGERS):
+    for most in (MAX_LISTED_BESIDE_A_LINE, MAX_LISTED_INTEGERS):
         if maps_lines(score_function, features_on_lines(actions, most)):
             return most
     return None
@@ -95,8 +97,8 @@ def points_of_score(
 def _may_be_sampled(part: Part) -> bool:
     """Return whether somebody may have changes on a part that are not all listed."""
     if part.stands_alone:
-        return may_have_long_range(part, MOST_LISTED_BESIDE_A_LINE)
-    return math.prod(_most_changes(f) for f in part.features) > MOST_ROWS_OF_ONE
+        return may_have_long_range(part, MAX_LISTED_BESIDE_A_LINE)
+    return math.prod(_most_changes(f) for f in part.features) > MAX_ROWS_OF_ONE
 
 
 def _most_changes(feature: Feature) -> float:

@@ -57,7 +57,7 @@ def explainer(works, **options):
 @pytest.fixture
 def few(monkeypatch):
     """Let the solver list a few of a million configurations."""
-    monkeypatch.setattr(_sample, "MOST_BY_SOLVER", 40)
+    monkeypatch.setattr(_sample, "MAX_BY_SOLVER", 40)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def test_memory_is_bounded_and_the_oldest_go_first(part):
 def test_batches_do_not_change_the_answer(part, monkeypatch):
     values = np.array([[float(a), float(b)] for a in range(10) for b in range(5)])
     together = make_reaches(part, values)
-    monkeypatch.setattr("skresp.reach._grid.MOST_ROWS", 30)
+    monkeypatch.setattr("skresp.reach._grid.MAX_ROWS", 30)
     split = make_reaches(part, values)
     for i, (one, two) in enumerate(zip(together, split, strict=True)):
         np.testing.assert_array_equal(one.changes, two.changes)

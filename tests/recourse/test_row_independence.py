@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from skresp import ActionSet, AtLeast, Feature, ResponsivenessExplainer
 from skresp._model import _row_batch
-from skresp._recourse import _task
+from skresp._recourse import _decide_verdicts
 from skresp.constraints import IfThen, Linear
 from skresp.datasets import fetch_german
 from skresp.reach import _grid
@@ -71,10 +71,10 @@ def check(explainer, X, monkeypatch):
     for i in range(len(X)):
         same(answers(explainer, X.iloc[[i]]), wanted, [i])
     with monkeypatch.context() as patch:
-        patch.setattr(_task, "_MAX_ROWS", 3)
+        patch.setattr(_decide_verdicts, "_MAX_ROWS", 3)
         patch.setattr(_responsiveness, "ROWS_AT_ONCE", 3)
-        patch.setattr(_responsiveness, "MOST_DRAWS", 50)
-        patch.setattr(_exact_lines, "_MOST_FRAGMENTS", 10)
+        patch.setattr(_responsiveness, "MAX_DRAWS", 50)
+        patch.setattr(_exact_lines, "_MAX_FRAGMENTS", 10)
         patch.setattr(_row_batch, "_FIRST_BYTES", 1)
         patch.setattr(_row_batch, "_MAX_BYTES", 1)
         patch.setattr(_row_batch, "_FEWEST_POINTS", 7)
@@ -239,7 +239,7 @@ def test_people_with_many_changes_get_the_same_verdicts_in_smaller_batches(monke
     explainer = explainer_of(model, actions, X)
     together = statuses(explainer, X)
     assert {"single", "joint"} <= set(together)
-    monkeypatch.setattr(_grid, "MOST_TOGETHER", 500)
+    monkeypatch.setattr(_grid, "MAX_TOGETHER", 500)
     shared_cache.clear()
     assert statuses(explainer, X) == together
 

@@ -250,7 +250,7 @@ def test_values_of_a_partner_that_the_real_forbids_are_not_drawn():
 
 
 def test_a_few_of_many_partners_do_not_make_a_score(monkeypatch):
-    monkeypatch.setattr(_sample, "MOST_BY_SOLVER", 40)
+    monkeypatch.setattr(_sample, "MAX_BY_SOLVER", 40)
     X = pd.DataFrame({"j": [0], "r": [0.0], "k": [0]})
     explanation = explain(lambda X: X["k"] > 500_000, partners(1_000_000), X)
     assert not explanation.exact[0, 0]

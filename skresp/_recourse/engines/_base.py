@@ -184,7 +184,7 @@ class Engine(Protocol):
         """
 
 
-class Run:
+class EngineRun:
     """One call of `Engine.examine`; subclasses add the search.
 
     Attributes

@@ -14,10 +14,10 @@ from skresp._model._row_batch import RowBatch
 from skresp._recourse._status import Proof, Status
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
-from skresp.reach._feasible_changes import MOST_LISTED_INTEGERS
+from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
 from skresp.reach._part import Part
 
-from ._base import EngineInput, EngineResult, Run
+from ._base import EngineInput, EngineResult, EngineRun
 
 # Points of one person in the first round of questions to the model, and at most.
 _FIRST_ROUND = 64
@@ -36,7 +36,7 @@ class BlackBoxEngine:
 
     knows_lines = False
     decides_unlisted = False
-    max_listed = MOST_LISTED_INTEGERS
+    max_listed = MAX_LISTED_INTEGERS
     max_line_pieces = 1
 
     def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
@@ -46,10 +46,10 @@ class BlackBoxEngine:
         """Compute verdicts for people who are denied; best scores stay unknown."""
         if given.budget.best_only:
             return EngineResult.blank(given.options, len(given.rows))
-        return _Run(given).solve()
+        return _BlackBoxRun(given).solve()
 
 
-class _Run(Run):
+class _BlackBoxRun(EngineRun):
     """One call of `BlackBoxEngine.examine`."""
 
     def __init__(self, given: EngineInput) -> None:

@@ -19,7 +19,7 @@ from skresp._recourse._status import Proof, Status
 from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import Deadline
 
-from ._base import EngineResult, Run
+from ._base import EngineResult, EngineRun
 
 Answer = TypeVar("Answer")
 
@@ -112,7 +112,7 @@ class SearchResult(NamedTuple):
     done: bool
 
 
-class TableRun(Run):
+class TableRun(EngineRun):
     """A run of an engine that searches over tables."""
 
     def search(

@@ -10,7 +10,7 @@ from skresp._text import decimals, join_words, number, percent, state
 
 from . import _sentences as say
 
-_MOST_RANGES = 4
+_MAX_RANGES = 4
 # A range narrower than this share of what the person can reach is hard to aim at.
 _SLIVER = 0.01
 # With more changes than this a share says more than a count.
@@ -61,8 +61,8 @@ def _range(pair: tuple[float, float], step: int, feature: Feature) -> list[str]:
 
 
 def _or(texts: list[str]) -> str:
-    if len(texts) > _MOST_RANGES:
-        texts = [*texts[:_MOST_RANGES], f"{len(texts) - _MOST_RANGES} other ranges"]
+    if len(texts) > _MAX_RANGES:
+        texts = [*texts[:_MAX_RANGES], f"{len(texts) - _MAX_RANGES} other ranges"]
     return join_words(texts, "or")
 
 

@@ -14,11 +14,11 @@ from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
-from skresp._recourse.engines._base import EngineInput, EngineResult, Run
+from skresp._recourse.engines._base import EngineInput, EngineResult, EngineRun
 from skresp._recourse.engines._black_box import BlackBoxEngine
 from skresp._typing import FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
-from skresp.reach._feasible_changes import MOST_LISTED_BESIDE_A_LINE
+from skresp.reach._feasible_changes import MAX_LISTED_BESIDE_A_LINE
 from skresp.reach._part import Part
 
 from ._added_options import AddedOptions
@@ -29,7 +29,7 @@ from ._solve import Change, Solver, is_alone
 from ._variables import UnknownValueError
 
 # Changes of a part that are listed. With more, the features of the part are variables.
-_MOST_LISTED = 2_000
+_MAX_LISTED = 2_000
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class BoxEngine:
 
     knows_lines = False
     decides_unlisted = True
-    max_listed = MOST_LISTED_BESIDE_A_LINE
+    max_listed = MAX_LISTED_BESIDE_A_LINE
     max_line_pieces = 1
 
     @classmethod
@@ -65,7 +65,7 @@ class BoxEngine:
         """Compute verdicts for people who are denied; best scores stay unknown."""
         if given.budget.best_only:
             return EngineResult.blank(given.options, len(given.rows))
-        return _Run(given, self).solve()
+        return _BoxRun(given, self).solve()
 
 
 # Of each batch: the engine it was read for, the columns, the codes and the arrays.
@@ -90,7 +90,7 @@ def _read(engine: BoxEngine, batch: RowBatch) -> tuple[Any, FloatArray, ModelArr
     return known[1:]
 
 
-class _Run(Run):
+class _BoxRun(EngineRun):
     """One call of `BoxEngine.examine`."""
 
     def __init__(self, given: EngineInput, engine: BoxEngine) -> None:
@@ -140,7 +140,7 @@ class _Run(Run):
                 single = ListedPart(p, each.changes[some], self.costs[p][some])
                 listed.append(single)
             # One feature is a variable of its own: a list would say no more.
-            is_long = here.stop - here.start > _MOST_LISTED
+            is_long = here.stop - here.start > _MAX_LISTED
             if not each.listed[value] or is_alone(each.part) or is_long:
                 changes = None
             columns = [position[name] for name in each.part.names]

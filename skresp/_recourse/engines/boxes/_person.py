@@ -14,7 +14,7 @@ from ._channels import Slopes
 from ._forest import Box, Forest, restrict
 from ._model_arrays import ModelArrays, View, pack
 from ._rules import INTEGER
-from ._search import MOST_SLABS, Person, Work
+from ._search import MAX_SLABS, Person, Work
 from ._slabs import Slabs
 from ._variables import UnknownValueError, Variables
 from ._witness import Point
@@ -23,7 +23,7 @@ from ._witness import Point
 _FIRST_NODES = 1 << 15
 _FIRST_BOXES = 64
 # Integers on a column of labels.
-_MOST_LABELS = 4_096
+_MAX_LABELS = 4_096
 
 
 class PartState(NamedTuple):
@@ -182,7 +182,7 @@ def _check_known(
             wanted = variable.allowed
         elif variable.kind == INTEGER:
             low, high = variable.reached
-            if high - low > _MOST_LABELS:
+            if high - low > _MAX_LABELS:
                 raise UnknownValueError
             wanted = set(np.arange(low, high + 1).tolist())
         else:
@@ -299,7 +299,7 @@ def _work(
         np.zeros(total),
         np.zeros((2, model.depth + 4), dtype=np.int32),
         Slabs.empty(
-            n, n_views, n_words, MOST_SLABS, total - width, width, model.depth + 2
+            n, n_views, n_words, MAX_SLABS, total - width, width, model.depth + 2
         ),
         point,
     )

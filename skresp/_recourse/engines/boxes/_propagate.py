@@ -16,7 +16,7 @@ from ._rules import AT_LEAST, AT_MOST, IN, INTEGER, NOT_IN, REAL, Rules
 
 # The tolerance of constraints, relative to values of at least 1 (`Feature`).
 SLACK = 1e-9
-_MOST_ROUNDS = 20
+_MAX_ROUNDS = 20
 # An interval that shrinks by less than this share is not worth another round.
 _WORTHWHILE = 0.01
 _EMPTY = -1
@@ -35,7 +35,7 @@ def propagate(
     words : array of shape (n_views, n_words), uint64
     """
     n = len(rules.kind)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         change = _own(rules, low, high)
         if change == _EMPTY:
             return False

@@ -30,7 +30,7 @@ from ._witness import (
 _FIRST_WITH_SLABS = 3
 _PLAIN = 500
 #: Slabs of a column.
-MOST_SLABS = 8
+MAX_SLABS = 8
 # A linear term is not divided further where its interval is this small, relative to
 # the values.
 _NARROW = 1e-9
@@ -251,7 +251,7 @@ def _examine(person: Person, work: Work, level: int, tolerance: float) -> int:
     if last > first:
         if work.counter[1] <= _FIRST_WITH_SLABS or work.counter[1] > _PLAIN:
             nodes = work.node_end[level - 1], work.node_end[level]
-            divide(work.forest, nodes[0], nodes[1], box, MOST_SLABS, slabs)
+            divide(work.forest, nodes[0], nodes[1], box, MAX_SLABS, slabs)
             bound_slabs(work.forest, first, last, person.tables, n, slabs)
             whole, column, slab, left_first = choose_split(
                 bare, whole, channels, slopes, box, person.size, slabs, sums

@@ -20,8 +20,8 @@ from ._variables import Variables
 # Boxes between two looks at the clock: a few milliseconds.
 _SLICE = 200
 # Points in doubt that are kept for the model, and boxes given to the solver.
-_MOST_TIES = 256
-_MOST_OPEN = 64
+_MAX_TIES = 256
+_MAX_OPEN = 64
 # Halvings of the change of a number; they leave less than 1/4000 of it to gain.
 _HALVINGS = 12
 
@@ -147,7 +147,7 @@ class Solver:
             if change is None and is_last:
                 opened += 1
                 box = OpenBox(self.person, self.work, self.variables, self.parts)
-                if opened > _MOST_OPEN:
+                if opened > _MAX_OPEN:
                     resolved = False
                 elif box.solve(deadline):
                     change = box.change
@@ -167,8 +167,8 @@ class Solver:
             key = np.concatenate([np.zeros(0), *change]).tobytes()
             if key not in seen:
                 seen.add(key)
-                resolved = resolved and len(out.ties) < _MOST_TIES
-                out.ties = [*out.ties, change][:_MOST_TIES]
+                resolved = resolved and len(out.ties) < _MAX_TIES
+                out.ties = [*out.ties, change][:_MAX_TIES]
         out.used = int(self.work.counter[1]) + len(out.ties) + opened
         out.is_exhausted = out.witness is None and resolved
         return out

@@ -17,7 +17,7 @@ from ._rules import INTEGER, REAL, Rules
 from ._slabs import Slabs
 
 # Rounds of moving values back into the limits of weighted sums.
-_MOST_REPAIRS = 10
+_MAX_REPAIRS = 10
 # Distance from the end of an interval, relative to the values there.
 _INSIDE = 1e-9
 # As in `Part`: effects that are cancelled up to this share leave 0.
@@ -234,7 +234,7 @@ def settle(
         point.own[k] = _allowed(rules, k, own, low[k], high[k])
         change[k] = point.own[k] + effect
     _reach(rules, point, change)
-    for _ in range(_MOST_REPAIRS):
+    for _ in range(_MAX_REPAIRS):
         if not _repair(rules, low, high, point):
             break
         _reach(rules, point, change)

@@ -17,7 +17,7 @@ from skresp._recourse.engines._base import EngineInput, EngineResult
 from skresp._recourse.engines._table_search import SearchMode
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
-from skresp.reach._feasible_changes import MOST_LISTED_INTEGERS
+from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
 from skresp.reach._part import Part
 
 from ._gains import Gains
@@ -57,7 +57,7 @@ class LinearEngine:
         engine = cls(score_function, decision, max_listed)
         if engine.knows_lines:
             return engine
-        return cls(score_function, decision, MOST_LISTED_INTEGERS)
+        return cls(score_function, decision, MAX_LISTED_INTEGERS)
 
     @property
     def knows_lines(self) -> bool:
@@ -110,10 +110,10 @@ class LinearEngine:
 
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied, and the best of everybody."""
-        return _Run(self, given).solve()
+        return _LinearRun(self, given).solve()
 
 
-class _Run(Gains):
+class _LinearRun(Gains):
     """One call of `LinearEngine.examine`."""
 
     def solve(self) -> EngineResult:

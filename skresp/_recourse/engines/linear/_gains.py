@@ -26,7 +26,7 @@ from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._options import Options
-from skresp.reach._upper_bound import MOST_NODES
+from skresp.reach._upper_bound import MAX_NODES
 
 from ._optimum import Optimum, best_change
 
@@ -143,7 +143,7 @@ class Gains(TableRun):
                     options.part,
                     options.values[i],
                     gain,
-                    max_nodes=min(share, MOST_NODES),
+                    max_nodes=min(share, MAX_NODES),
                     deadline=self.budget.deadline.at,
                 )
         except OutOfTimeError:

@@ -14,7 +14,7 @@ from skresp.constraints._expression import Expression, total
 from skresp.constraints._program import Program, Row, row
 from skresp.reach._part import Part
 from skresp.reach._solver_search import Search
-from skresp.reach._upper_bound import MOST_NODES, upper_bound
+from skresp.reach._upper_bound import MAX_NODES, upper_bound
 
 Gain = Callable[[FloatArray], FloatArray]
 
@@ -44,7 +44,7 @@ def best_change(
     x: FloatArray,
     gain: Gain,
     *,
-    max_nodes: int = MOST_NODES,
+    max_nodes: int = MAX_NODES,
     deadline: float = np.inf,
 ) -> Optimum:
     """Return the total change with the greatest gain, as far as it is known.

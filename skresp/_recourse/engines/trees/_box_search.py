@@ -1,4 +1,4 @@
-"""The search over all choices of one class per part, one person at a time.
+"""The search over all choices of one change per part, one person at a time.
 
 Prefix maxima of tables bound a partial choice, so that choices that cannot beat the
 best are pruned. A box whose tables would be too large is halved.
@@ -38,9 +38,9 @@ def _group(sizes, group_of, group_size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _costs(box, class_cost):  # type: ignore[no-untyped-def]
+def _costs(box, change_cost):  # type: ignore[no-untyped-def]
     """Return the costs of the combinations of each group, and where they begin."""
-    classes, box_start, sizes, group_of, group_size, _ = box
+    changes, box_start, sizes, group_of, group_size, _ = box
     start = np.zeros(len(group_size) + 1, np.int64)
     for g in range(len(group_size)):
         start[g + 1] = start[g] + group_size[g]
@@ -50,22 +50,22 @@ def _costs(box, class_cost):  # type: ignore[no-untyped-def]
             rest = k
             for a in range(len(sizes) - 1, -1, -1):
                 if group_of[a] == g:
-                    member = classes[box_start[a] + rest % sizes[a]]
-                    cost[start[g] + k] += class_cost[member]
+                    member = changes[box_start[a] + rest % sizes[a]]
+                    cost[start[g] + k] += change_cost[member]
                     rest //= sizes[a]
     return cost, start
 
 
 @compiled
 def _decode(pick, box, out):  # type: ignore[no-untyped-def]
-    """Set `out` to the classes of a choice of one combination per group."""
-    classes, box_start, sizes, group_of, _, _ = box
+    """Set `out` to the changes of a choice of one combination per group."""
+    changes, box_start, sizes, group_of, _, _ = box
     for a in range(len(sizes) - 1, -1, -1):
         rest = pick[group_of[a]]
         for b in range(len(sizes) - 1, a, -1):
             if group_of[b] == group_of[a]:
                 rest //= sizes[b]
-        out[a] = classes[box_start[a] + rest % sizes[a]]
+        out[a] = changes[box_start[a] + rest % sizes[a]]
 
 
 @compiled
@@ -73,7 +73,7 @@ def search(  # type: ignore[no-untyped-def]
     goal,
     trees,
     base,
-    classes,
+    changes,
     codes,
     active_of,
     first,
@@ -83,7 +83,7 @@ def search(  # type: ignore[no-untyped-def]
     found,
     meter,
 ):
-    """Search over all choices of one class per part, for one person.
+    """Search over all choices of one change per part, for one person.
 
     Parameters
     ----------
@@ -91,13 +91,13 @@ def search(  # type: ignore[no-untyped-def]
     trees : Trees
     base : array of shape (n_scores,)
         What the sums of trees start from.
-    classes : ChangeClasses
+    changes : EquivalentChanges
     codes : array of shape (n_columns,)
         The person's own codes.
     active_of : array of shape (n_columns,)
         The part that moves each column, in the order of branching; -1 for none.
     first, count : arrays of shape (n_parts,)
-        Where the classes of each part begin, in the order of branching, and how many
+        Where the changes of each part begin, in the order of branching, and how many
         there are.
     best_value : float
         What a choice must beat in mode BEST.
@@ -172,7 +172,7 @@ def search(  # type: ignore[no-untyped-def]
         box = Box(members, box_start, sizes, group_of, group_size[:groups], order)
         fits = walk(
             trees,
-            classes,
+            changes,
             codes,
             active_of,
             box,
@@ -189,7 +189,7 @@ def search(  # type: ignore[no-untyped-def]
                 constant[r] += base[r]
             n_tables = buffers.used[0]
             prefix_maxima(tables, n_tables, box.group_size)
-            group_cost, group_start = _costs(box, classes.cost)
+            group_cost, group_start = _costs(box, changes.cost)
             before = count_found
             steps, best_value, best_cost, count_found, done, changed = branch(
                 Goal(mode, wanted_gain, enough, max_steps - nodes),
@@ -252,7 +252,7 @@ def search_all(  # type: ignore[no-untyped-def]
     max_steps,
     trees,
     base,
-    classes,
+    changes,
     influence,
     value,
     choice,
@@ -268,17 +268,17 @@ def search_all(  # type: ignore[no-untyped-def]
     enough : float
     max_steps : array of shape (n_people,)
         Maximum number of nodes for each person.
-    trees, base, classes, meter : see `search`
+    trees, base, changes, meter : see `search`
     influence : array of shape (n_people, n_parts)
         Parts with the most influence are branched on first.
     value : array of shape (n_people,)
         What to beat; gets the best values.
     choice : array of shape (n_people, n_parts)
-        Gets the classes that beat it.
+        Gets the changes that beat it.
     used, done : arrays of shape (n_people,)
         Get the nodes used, and whether the search finished.
     """
-    part_of, first, count = classes.part_of, classes.first, classes.counts
+    part_of, first, count = changes.part_of, changes.first, changes.counts
     parts = first.shape[1]
     active_of = np.empty(len(part_of), np.int64)
     position = np.empty(parts, np.int64)
@@ -304,8 +304,8 @@ def search_all(  # type: ignore[no-untyped-def]
             Goal(SearchMode.BEST.value, 0.0, enough, max_steps[i]),
             trees,
             base,
-            classes,
-            classes.codes[i],
+            changes,
+            changes.codes[i],
             active_of,
             mine_first,
             mine_count,

@@ -17,15 +17,15 @@ from skresp.reach._allowance import allowance
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._part import Part
 
-from ._change_classes import Coder, classes_of, tolerance_of
-from ._class_search import ClassSearch
+from ._change_search import ChangeSearch
 from ._cutter import TreeCutter
+from ._equivalent_changes import Coder, equivalent_changes, tolerance_of
 from ._nodes import Trees
 
 
 @dataclass(frozen=True, kw_only=True)
 class TreeEngine:
-    """Search over classes of changes that no split distinguishes.
+    """Search over equivalent changes: those that no split distinguishes count as one.
 
     Attributes
     ----------
@@ -81,11 +81,11 @@ class TreeEngine:
 
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied, or the best of everybody."""
-        classes = classes_of(self.score_function, self.coder, given)
-        return _Run(self, given, classes).solve()
+        changes = equivalent_changes(self.score_function, self.coder, given)
+        return _TreeRun(self, given, changes).solve()
 
 
-class _Run(ClassSearch):
+class _TreeRun(ChangeSearch):
     """One call of `TreeEngine.examine`."""
 
     def solve(self) -> EngineResult:
@@ -120,7 +120,7 @@ class _Run(ClassSearch):
         one = np.flatnonzero((choice < 0).all(axis=1))
         entry = top[one]
         out.best[one] = self.stay(one)
-        moved = self.classes.option[self.index.which[entry]]
+        moved = self.changes.option[self.index.which[entry]]
         out.best[one, self.index.part[entry]] = moved
         # With several rivals the greatest lead is not the greatest probability.
         out.best_known[:] = done & self.complete & (len(self.engine.base) == 1)
@@ -129,9 +129,9 @@ class _Run(ClassSearch):
 
     def _singles(self, out: EngineResult) -> None:
         """Note the cheapest single intervention that reaches the target."""
-        classes, tolerance = self.classes, self.engine.tolerance
+        changes, tolerance = self.changes, self.engine.tolerance
         owner = self.index.owner
-        price = classes.single_cost[self.index.which]
+        price = changes.single_cost[self.index.which]
         some = self.denied[owner] & np.isfinite(price)
         sure = np.flatnonzero(some & (self.gap > tolerance))
         # The cheapest of each person comes last, and stays.
@@ -153,7 +153,7 @@ class _Run(ClassSearch):
     def _single_choice(self, entries: IndexArray) -> IndexArray:
         """Return the choices that change one part, of entries of the index."""
         choice = self.stay(self.index.owner[entries])
-        moved = self.classes.single[self.index.which[entries]]
+        moved = self.changes.single[self.index.which[entries]]
         choice[np.arange(len(entries)), self.index.part[entries]] = moved
         return choice
 
@@ -170,7 +170,7 @@ class _Run(ClassSearch):
     def _others(self, out: EngineResult, people: IndexArray) -> None:
         """Decide people without a single intervention that reaches the target."""
         tolerance = self.engine.tolerance
-        n, parts = self.classes.first.shape
+        n, parts = self.changes.first.shape
         value = np.full(n, -tolerance)
         chosen = np.full((n, parts), -1, dtype=np.int64)
         done = np.zeros(n, dtype=bool)
@@ -194,7 +194,7 @@ class _Run(ClassSearch):
         self.settle_close(out, close, np.full(n, tolerance))
 
     def _joint(self, out: EngineResult, people: IndexArray, chosen: IntArray) -> None:
-        """Note witnesses of people whose chosen classes reach the target."""
+        """Note witnesses of people whose chosen changes reach the target."""
         if self.budget.cost is None:
             self.undo_needless(people, chosen)
         self.note_joint(out, people, self.as_options(people, chosen[people]))
@@ -214,7 +214,7 @@ class _Run(ClassSearch):
         tolerance = self.engine.tolerance
         for wanted_gain in (-tolerance, float(np.nextafter(tolerance, np.inf))):
             max_steps = self.budget.max_points - int(out.used[i])
-            found = self.search_classes(i, SearchMode.CHEAPEST, wanted_gain, max_steps)
+            found = self.search_changes(i, SearchMode.CHEAPEST, wanted_gain, max_steps)
             out.used[i] += found.nodes
             done[i] |= found.done
             if found.value < wanted_gain:

@@ -1,7 +1,7 @@
 """Tables of the sums of a tree ensemble over a box.
 
-A person has a list of classes for each part: changes that no split distinguishes. A
-*box* is a set of classes for each part. Walking a tree with a box gives the leaves that
+A person has a list of changes for each part (see `EquivalentChanges`). A
+*box* is a set of changes for each part. Walking a tree with a box gives the leaves that
 points of the box can reach; a leaf is added to a table over those parts only that
 decide whether it is reached. Small parts are joined to groups, whose combinations
 count as one choice: few large tables are faster than many small ones.
@@ -25,21 +25,21 @@ HASH = 1 << 11
 
 
 class Box(NamedTuple):
-    """Classes of each part, one part after the other.
+    """Changes of each part, one part after the other.
 
     Attributes
     ----------
-    classes : array of shape (n_box,)
+    changes : array of shape (n_box,)
     start, sizes : arrays of shape (n_parts,)
-        Where the classes of each part begin, and how many there are.
+        Where the changes of each part begin, and how many there are.
     group_of : array of shape (n_parts,)
     group_size : array of shape (n_groups,)
         The number of combinations of each group.
     order : array of shape (n_box,)
-        Positions in `classes`, rearranged within parts while trees are walked.
+        Positions in `changes`, rearranged within parts while trees are walked.
     """
 
-    classes: IntArray
+    changes: IntArray
     start: IntArray
     sizes: IntArray
     group_of: IntArray
@@ -145,14 +145,14 @@ def _add_leaf(  # type: ignore[no-untyped-def]
 
 @compiled
 def walk(  # type: ignore[no-untyped-def]
-    trees, classes, codes, active_of, box, tables, buffers, constant, bound, meter
+    trees, changes, codes, active_of, box, tables, buffers, constant, bound, meter
 ):
     """Add the leaves of all trees over a box to tables.
 
     Parameters
     ----------
     trees : Trees
-    classes : ChangeClasses
+    changes : EquivalentChanges
     codes : array of shape (n_columns,)
         The person's own codes.
     active_of : array of shape (n_columns,)
@@ -173,7 +173,7 @@ def walk(  # type: ignore[no-untyped-def]
     case `bound` is not complete.
     """
     roots, nodes, missing_left, gain, _ = trees
-    slot_of, class_code = classes.slot_of, classes.class_code
+    slot_of, new_code = changes.slot_of, changes.new_code
     members, box_start, sizes, group_of, _, order = box
     used, keys, _, waiting, trail = buffers
     scores = gain.shape[1]
@@ -208,9 +208,7 @@ def walk(  # type: ignore[no-untyped-def]
                 meter[0] += high[a] - low[a]
                 for k in range(low[a], high[a]):
                     o = order[k]
-                    if goes_left(
-                        class_code[members[o], slot], node, nodes, missing_left
-                    ):
+                    if goes_left(new_code[members[o], slot], node, nodes, missing_left):
                         order[k] = order[middle]
                         order[middle] = o
                         middle += 1

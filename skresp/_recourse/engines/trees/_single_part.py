@@ -14,7 +14,7 @@ from ._nodes import FEATURE, LEFT, RIGHT, goes_left
 
 @dataclass(frozen=True)
 class GainIndex:
-    """Index of a flat array with one entry per person, part and class, in this order.
+    """Index of a flat array with one entry per person, part and change, in this order.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class GainIndex:
         Where the entries of each person and part begin; the last column is where those
         of the person end.
     owner, part, which : arrays of shape (n_entries,)
-        Person, part and class of each entry.
+        Person, part and change of each entry.
     """
 
     start: IntArray
@@ -32,7 +32,7 @@ class GainIndex:
 
     @classmethod
     def of(cls, first: IntArray, counts: IntArray) -> GainIndex:
-        """Return the index of classes that begin at `first`, `counts` of each part."""
+        """Return the index of changes that begin at `first`, `counts` of each part."""
         n, parts = first.shape
         flat = counts.ravel()
         ends = np.concatenate([[0], np.cumsum(flat)]).astype(np.int64)
@@ -54,7 +54,7 @@ class GainIndex:
 def _add_tree(  # type: ignore[no-untyped-def]
     trees,
     tree,
-    classes,
+    changes,
     codes,
     first,
     count,
@@ -67,13 +67,13 @@ def _add_tree(  # type: ignore[no-untyped-def]
 ):
     """Add the gains of one tree for one person, see `single_part_gains`.
 
-    `order` holds the classes of each part, those that still share the path of staying
+    `order` holds the changes of each part, those that still share the path of staying
     put first; it is a permutation before and after.
     """
     roots, nodes, missing_left, gain, _ = trees
-    part_of, slot_of, class_code = classes.part_of, classes.slot_of, classes.class_code
+    part_of, slot_of, new_code = changes.part_of, changes.slot_of, changes.new_code
     scores = gain.shape[1]
-    # First the leaf of staying put; classes that leave its path wait.
+    # First the leaf of staying put; changes that leave its path wait.
     node = roots[tree]
     pending = 0
     for p in range(len(first)):
@@ -86,11 +86,11 @@ def _add_tree(  # type: ignore[no-untyped-def]
             node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
             continue
         slot = slot_of[f]
-        goes = goes_left(class_code[first[p], slot], node, nodes, missing_left)
+        goes = goes_left(new_code[first[p], slot], node, nodes, missing_left)
         keep = start[p] + 1  # staying put comes first
         for k in range(start[p] + 1, on_path[p]):
             o = order[k]
-            other = goes_left(class_code[first[p] + o, slot], node, nodes, missing_left)
+            other = goes_left(new_code[first[p] + o, slot], node, nodes, missing_left)
             if other == goes:
                 order[k] = order[keep]
                 order[keep] = o
@@ -123,7 +123,7 @@ def _add_tree(  # type: ignore[no-untyped-def]
             middle = low
             for k in range(low, high):
                 o = order[k]
-                if goes_left(class_code[first[p] + o, slot], node, nodes, missing_left):
+                if goes_left(new_code[first[p] + o, slot], node, nodes, missing_left):
                     order[k] = order[middle]
                     order[middle] = o
                     middle += 1
@@ -144,8 +144,8 @@ def _add_tree(  # type: ignore[no-untyped-def]
 
 
 @compiled
-def single_part_gains(people, trees, classes, start, stay, out):  # type: ignore[no-untyped-def]
-    """Add the gain of each class of each part, with all other parts as they are.
+def single_part_gains(people, trees, changes, start, stay, out):  # type: ignore[no-untyped-def]
+    """Add the gain of each change of each part, with all other parts as they are.
 
     Tree by tree, so that a tree stays in the processor's cache for all people.
 
@@ -153,15 +153,15 @@ def single_part_gains(people, trees, classes, start, stay, out):  # type: ignore
     ----------
     people : array of shape (n_some,)
     trees : Trees
-    classes : ChangeClasses
+    changes : EquivalentChanges
     start : array of shape (n_people, n_parts + 1)
-        Where the classes of each person and part begin in `out`, see `GainIndex`.
+        Where the changes of each person and part begin in `out`, see `GainIndex`.
     stay : array of shape (n_people, n_scores)
         The sums of trees where nothing changes are added to it.
     out : array of shape (n_entries, n_scores)
         The differences to staying put are added to it.
     """
-    codes, first, count = classes.codes, classes.first, classes.counts
+    codes, first, count = changes.codes, changes.first, changes.counts
     parts = first.shape[1]
     most = 1
     for i in people:
@@ -182,7 +182,7 @@ def single_part_gains(people, trees, classes, start, stay, out):  # type: ignore
             _add_tree(
                 trees,
                 tree,
-                classes,
+                changes,
                 codes[i],
                 first[i],
                 count[i],

@@ -12,14 +12,14 @@ from skresp.report._audit._findings import Findings
 from skresp.report._audit._plain_values import Plain, brief, one_line
 from skresp.report._notice._notice import notice
 
-MOST_EXAMPLES = 10
+MAX_EXAMPLES = 10
 _STATUSES = ("single", "joint", "possible", "fixed", "unknown")
 
 
 def examples(f: Findings) -> list[Plain]:
     """Return some people of every verdict, with their data and their notice."""
     status = f.verdicts.status[f.denied]
-    chosen = _choose(status.tolist(), min(f.examples, MOST_EXAMPLES))
+    chosen = _choose(status.tolist(), min(f.examples, MAX_EXAMPLES))
     if not chosen:
         return []
     rows = take_rows(f.table, f.denied[chosen])

@@ -10,7 +10,7 @@ from skresp.metrics._score_bands import band_counts
 from skresp.report._audit._findings import Findings
 from skresp.report._audit._plain_values import Plain, brief, one_line
 
-from ._people import MOST_GROUPS
+from ._people import MAX_GROUPS
 
 
 def features(f: Findings) -> Plain:
@@ -52,5 +52,5 @@ def _group_masks(f: Findings) -> dict[str, BoolArray]:
         return {}
     labels = np.array([brief(label) for label in f.groups], dtype=object)
     names, counts = np.unique(labels.astype(str), return_counts=True)
-    largest = names[np.argsort(-counts, kind="stable")][:MOST_GROUPS]
+    largest = names[np.argsort(-counts, kind="stable")][:MAX_GROUPS]
     return {str(name): labels[f.denied] == name for name in largest}

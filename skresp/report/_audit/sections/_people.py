@@ -12,7 +12,7 @@ from skresp.metrics._share_interval import newcombe, wilson
 from skresp.report._audit._findings import Findings
 from skresp.report._audit._plain_values import Plain, brief, plain_numbers
 
-MOST_GROUPS = 8
+MAX_GROUPS = 8
 # Of fewer people no share is shown.
 MIN_SIZE = 10
 
@@ -30,7 +30,7 @@ def people(f: Findings) -> Plain:
     if f.groups is not None:
         frame = recourse_summary(f.verdicts, groups=f.groups)
         frame = frame.sort_values("n_rows", ascending=False, kind="stable")
-        shown = frame.head(MOST_GROUPS)
+        shown = frame.head(MAX_GROUPS)
         out["groups"] = [_group(label, line) for label, line in shown.iterrows()]
         out["more_groups"] = len(frame) - len(shown)
         out["gap"] = _gap(out["groups"])

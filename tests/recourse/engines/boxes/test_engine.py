@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp._recourse.engines._choice import make_engine
+from skresp._recourse.engines._make_engine import make_engine
 from skresp._recourse.engines.boxes._engine import BoxEngine
 from skresp._recourse.engines.trees._engine import TreeEngine
 from skresp.constraints import IfThen, Linkage, Thermometer

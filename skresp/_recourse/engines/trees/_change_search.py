@@ -1,4 +1,4 @@
-"""Gains of classes of changes for a tree ensemble, and searches over choices."""
+"""Gains of equivalent changes of a tree ensemble, and searches over choices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import OutOfTimeError
 
 from ._box_search import search, search_all
-from ._change_classes import ChangeClasses
+from ._equivalent_changes import EquivalentChanges
 from ._nodes import tree_sums
 from ._single_part import GainIndex, single_part_gains
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 _PEOPLE_PER_CALL = 64
 
 
-class ClassSearch(TableRun):
-    """A run with searches over classes of changes.
+class ChangeSearch(TableRun):
+    """A run with searches over equivalent changes.
 
-    A choice of classes has a column per part, with -1 for staying put.
+    A choice of changes has a column per part, with -1 for staying put.
 
     Attributes
     ----------
     engine : TreeEngine
-    classes : ChangeClasses
+    changes : EquivalentChanges
     index : GainIndex
-        Of the classes of all people.
+        Of the changes of all people.
     gap : array of shape (n_entries,)
         The least gap after the change of one part.
     influence : array of shape (n_people, n_parts)
@@ -49,39 +49,39 @@ class ClassSearch(TableRun):
     """
 
     def __init__(
-        self, engine: TreeEngine, given: EngineInput, classes: ChangeClasses
+        self, engine: TreeEngine, given: EngineInput, changes: EquivalentChanges
     ) -> None:
         super().__init__(given)
-        self.engine, self.classes = engine, classes
-        self.index = GainIndex.of(classes.first, classes.counts)
+        self.engine, self.changes = engine, changes
+        self.index = GainIndex.of(changes.first, changes.counts)
 
     def add_gains(self, people: IndexArray) -> None:
         """Compute `gap` and `influence` of people."""
-        stay, gain = self._part_gains(people, self.classes, self.index)
+        stay, gain = self._part_gains(people, self.changes, self.index)
         owner, part = self.index.owner, self.index.part
         self.gap = (self.engine.base + stay[owner] + gain).min(axis=1)
         size = np.abs(gain).max(axis=1, initial=0.0)
-        self.influence = np.zeros(self.classes.first.shape)
+        self.influence = np.zeros(self.changes.first.shape)
         np.maximum.at(self.influence, (owner, part), size)
 
     def _part_gains(
-        self, people: IndexArray, classes: ChangeClasses, index: GainIndex
+        self, people: IndexArray, changes: EquivalentChanges, index: GainIndex
     ) -> tuple[FloatArray, FloatArray]:
-        """Return sums of trees where people stay put, and gains of classes."""
+        """Return sums of trees where people stay put, and gains of changes."""
         trees = self.engine.trees
         width = trees.gain.shape[1]
-        stay = np.zeros((len(classes.codes), width))
+        stay = np.zeros((len(changes.codes), width))
         gain = np.zeros((len(index.owner), width))
         for some in self.budget.deadline.slices(len(trees.roots)):
             some_trees = trees._replace(roots=trees.roots[some])
-            single_part_gains(people, some_trees, classes, index.start, stay, gain)
+            single_part_gains(people, some_trees, changes, index.start, stay, gain)
         return stay, gain
 
     def as_options(self, people: IndexArray, choice: IntArray) -> IndexArray:
-        """Return the cheapest options of a choice of classes."""
-        if not len(self.classes.option):
+        """Return the cheapest options of a choice of changes."""
+        if not len(self.changes.option):
             return self.stay(people)
-        picked = self.classes.option[np.maximum(choice, 0)]
+        picked = self.changes.option[np.maximum(choice, 0)]
         return np.where(choice >= 0, picked, self.stay(people))
 
     def search_best(
@@ -92,12 +92,12 @@ class ClassSearch(TableRun):
         A search ends at a gap above `enough`. Returns the choices, and whether
         the search of each person finished.
         """
-        classes = self.classes
-        n, parts = classes.first.shape
+        changes = self.changes
+        n, parts = changes.first.shape
         choice = np.full((n, parts), -1, dtype=np.int64)
         done = np.zeros(n, dtype=bool)
         used = np.zeros(n, dtype=np.int64)
-        people = people[(classes.counts[people] > 1).sum(axis=1) <= MAX_PARTS]
+        people = people[(changes.counts[people] > 1).sum(axis=1) <= MAX_PARTS]
         deadline = self.budget.deadline
         max_steps = self.budget.max_points - out.used
         per_call = 1 if deadline.is_limited else _PEOPLE_PER_CALL
@@ -112,7 +112,7 @@ class ClassSearch(TableRun):
                     max_steps,
                     self.engine.trees,
                     self.engine.base,
-                    classes,
+                    changes,
                     self.influence,
                     value,
                     choice,
@@ -129,18 +129,18 @@ class ClassSearch(TableRun):
         self, i: int, mode: SearchMode, wanted_gain: float, max_steps: int
     ) -> SearchResult:
         """Search choices of options of one person."""
-        found = self.search_classes(i, mode, wanted_gain, max_steps)
+        found = self.search_changes(i, mode, wanted_gain, max_steps)
         people = np.full(len(found.choice), i)
         return found._replace(choice=self.as_options(people, found.choice))
 
-    def search_classes(
+    def search_changes(
         self, i: int, mode: SearchMode, wanted_gain: float, max_steps: int
     ) -> SearchResult:
-        """Search choices of classes of one person."""
-        classes = self.classes
+        """Search choices of changes of one person."""
+        changes = self.changes
         room = min(MAX_CLOSE, max_steps) if mode == SearchMode.ALL else 0
         order = np.argsort(-self.influence[i], kind="stable")
-        order = order[classes.counts[i, order] > 1]
+        order = order[changes.counts[i, order] > 1]
         position = np.full(len(self.options) + 1, -1, dtype=np.int64)
         position[order] = np.arange(len(order))
         best = np.full(len(order), -1, dtype=np.int64)
@@ -153,11 +153,11 @@ class ClassSearch(TableRun):
                     Goal(int(mode), wanted_gain, np.inf, max_steps),
                     self.engine.trees,
                     self.engine.base,
-                    classes,
-                    classes.codes[i],
-                    position[classes.part_of],
-                    classes.first[i, order],
-                    classes.counts[i, order],
+                    changes,
+                    changes.codes[i],
+                    position[changes.part_of],
+                    changes.first[i, order],
+                    changes.counts[i, order],
                     -np.inf,
                     best,
                     found,
@@ -178,13 +178,13 @@ class ClassSearch(TableRun):
         are set for them.
         """
         tolerance = self.engine.tolerance
-        classes = self.classes._replace(
-            codes=self.classes.codes[people],
-            first=self.classes.first[people],
-            counts=self.classes.counts[people].copy(),
+        changes = self.changes._replace(
+            codes=self.changes.codes[people],
+            first=self.changes.first[people],
+            counts=self.changes.counts[people].copy(),
         )
-        n, parts = classes.first.shape
-        index = GainIndex.of(classes.first, classes.counts)
+        n, parts = changes.first.shape
+        index = GainIndex.of(changes.first, changes.counts)
         steps = np.full((n, parts), -1, dtype=np.int64)
         reached = np.full(n, -np.inf)
         active = np.arange(n)
@@ -193,22 +193,22 @@ class ClassSearch(TableRun):
             active = active[out.used[people[active]] < self.budget.max_points]
             out.used[people[active]] += 1
             try:
-                stay, gain = self._part_gains(active, classes, index)
+                stay, gain = self._part_gains(active, changes, index)
             except OutOfTimeError:
                 break
             gaps = (self.engine.base + stay[index.owner] + gain).min(axis=1)
-            gaps[classes.counts[index.owner, index.part] == 1] = -np.inf  # done before
+            gaps[changes.counts[index.owner, index.part] == 1] = -np.inf  # done before
             top = index.best(gaps)
             active = active[gaps[top[active]] > reached[active]]
             entry = top[active]
             reached[active] = gaps[entry]
             steps[active, index.part[entry]] = index.which[entry]
-            classes.codes[active] = self.classes.codes_after(
+            changes.codes[active] = self.changes.codes_after(
                 people[active], steps[active]
             )
-            classes.counts[active, index.part[entry]] = 1
+            changes.counts[active, index.part[entry]] = 1
             active = active[(reached[active] <= tolerance)]
-            active = active[(classes.counts[active] > 1).any(axis=1)]
+            active = active[(changes.counts[active] > 1).any(axis=1)]
         there = reached > tolerance
         value[people[there]] = reached[there]
         chosen[people[there]] = steps[there]
@@ -224,6 +224,6 @@ class ClassSearch(TableRun):
                 continue
             tried = chosen[who]
             tried[:, p] = -1
-            sums = tree_sums(engine.trees, self.classes.codes_after(who, tried))
+            sums = tree_sums(engine.trees, self.changes.codes_after(who, tried))
             ok = (engine.base + sums).min(axis=1) > engine.tolerance
             chosen[who[ok], p] = -1

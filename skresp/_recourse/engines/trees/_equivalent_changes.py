@@ -1,7 +1,7 @@
-"""Classes of changes that no split of a tree ensemble distinguishes.
+"""Equivalent changes: options that no split of a tree ensemble distinguishes.
 
-The code of a value is its rank among the thresholds that it is compared with. Changes
-with the same codes lead to the same leaves.
+The code of a value is its rank among the thresholds that it is compared with. Options
+with the same codes lead to the same leaves, and count as one change in this package.
 """
 
 from __future__ import annotations
@@ -150,24 +150,27 @@ def _depth(trees: RawTrees) -> int:
         depth += 1
 
 
-class ChangeClasses(NamedTuple):
-    """The classes of people's changes on each part, as arrays for kernels.
+class EquivalentChanges(NamedTuple):
+    """The changes of people on each part, as arrays for kernels.
+
+    A change is a set of equivalent options of one part.
 
     Attributes
     ----------
     part_of : array of shape (n_columns,)
         The part that moves each column, -1 for none.
     slot_of : array of shape (n_columns,)
-        The position of the column's code in `class_code`.
+        The position of the column's code in `new_code`.
     codes : array of shape (n_people, n_columns)
         The people's own codes.
     first, counts : arrays of shape (n_people, n_parts)
-        Where the classes of each person and part begin, and how many there are. The
-        first class is staying put.
-    class_code : array of shape (n_classes, n_slots)
-    cost, option : arrays of shape (n_classes,)
-        Cost and position of the cheapest option of each class.
-    single_cost, single : arrays of shape (n_classes,)
+        Where the changes of each person and part begin, and how many there are. The
+        first change is staying put.
+    new_code : array of shape (n_changes, n_slots)
+        The codes after each change.
+    cost, option : arrays of shape (n_changes,)
+        Cost and position of the cheapest option of each change.
+    single_cost, single : arrays of shape (n_changes,)
         The same for the cheapest intervention on one feature; infinite and -1 where
         there is none.
     """
@@ -177,27 +180,27 @@ class ChangeClasses(NamedTuple):
     codes: IntArray
     first: IntArray
     counts: IntArray
-    class_code: IntArray
+    new_code: IntArray
     cost: FloatArray
     option: IndexArray
     single_cost: FloatArray
     single: IndexArray
 
     def codes_after(self, people: IndexArray, choice: IntArray) -> IntArray:
-        """Return the codes of people after a choice of classes, -1 for staying put."""
+        """Return the codes of people after a choice of changes, -1 for staying put."""
         codes = self.codes[people]
         for p in range(choice.shape[1]):
             some = np.flatnonzero(choice[:, p] >= 0)
             columns = np.flatnonzero(self.part_of == p)
-            new = self.class_code[choice[some, p]][:, self.slot_of[columns]]
+            new = self.new_code[choice[some, p]][:, self.slot_of[columns]]
             codes[np.ix_(some, columns)] = new
         return codes
 
 
-def classes_of(
+def equivalent_changes(
     score_function: ScoreFunction, coder: Coder, given: EngineInput
-) -> ChangeClasses:
-    """Group the options of people into classes; there is at least one part.
+) -> EquivalentChanges:
+    """Join equivalent options of people into changes; there is at least one part.
 
     Raises NotSeparableError where the scores of a row are not known, or where two
     parts move the same column.
@@ -236,31 +239,31 @@ def classes_of(
         single_cost = np.where(each.single, given.costs[p], np.inf)
         cheapest.append(
             (
-                *_cheapest_of_classes(given.costs[p], member, len(start)),
-                *_cheapest_of_classes(single_cost, member, len(start)),
+                *_cheapest_options(given.costs[p], member, len(start)),
+                *_cheapest_options(single_cost, member, len(start)),
             )
         )
         made += len(start)
-    class_code = _side_by_side(blocks)
+    new_code = _side_by_side(blocks)
     joined = [np.concatenate(arrays) for arrays in zip(*cheapest, strict=True)]
-    return ChangeClasses(part_of, slot_of, people, first, count, class_code, *joined)
+    return EquivalentChanges(part_of, slot_of, people, first, count, new_code, *joined)
 
 
-def _cheapest_of_classes(
-    cost: FloatArray, member: IndexArray, n_classes: int
+def _cheapest_options(
+    cost: FloatArray, member: IndexArray, n_changes: int
 ) -> tuple[FloatArray, IndexArray]:
-    """Return cost and position of the cheapest option of each class, -1 for none.
+    """Return cost and position of the cheapest option of each change, -1 for none.
 
-    `member` is the class of each option. Options of infinite cost do not count.
+    `member` is the change of each option. Options of infinite cost do not count.
     """
     order = np.lexsort((cost, member))
-    cheapest = order[np.searchsorted(member[order], np.arange(n_classes))]
+    cheapest = order[np.searchsorted(member[order], np.arange(n_changes))]
     least = cost[cheapest]
     return least, np.where(np.isfinite(least), cheapest, -1)
 
 
 def _side_by_side(blocks: list[IntArray]) -> IntArray:
-    """Return the codes of the classes of all parts, filled up with zeros."""
+    """Return the codes of the changes of all parts, filled up with zeros."""
     slots = max([1, *(block.shape[1] for block in blocks)])
     out = np.zeros((sum(map(len, blocks)), slots), dtype=np.int64)
     at = 0

@@ -113,7 +113,7 @@ class VerificationTask:
         good = np.flatnonzero(valid & self.answered[rows])
         if len(good):
             with suppress(OutOfTimeError):  # then they stay unknown
-                _Run(self, rows, out).decide(good, self.engine)
+                _VerdictRun(self, rows, out).decide(good, self.engine)
         return out
 
     def undecided(self, rows: IndexArray) -> VerdictArrays:
@@ -135,7 +135,7 @@ class VerificationTask:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _VerdictRun:
     """One call of `VerificationTask.run`.
 
     Methods take positions in `rows`, which are positions in `out` as well.
