@@ -111,6 +111,18 @@ class ResponsivenessContext(ExplanationContext):
         everything = self.has_random_effects
         return encode(self.actions, X, missing=self.missing, everything=everything)
 
+    def encode_people(self, X: Any) -> tuple[Any, IndexArray, FloatArray]:
+        """Return the distinct rows, the position among them of each row, and codes.
+
+        The codes are those of the distinct rows. Errors name rows of `X`.
+        """
+        people, which = distinct_people(X)
+        try:
+            return people, which, self.codes(people)
+        except ValueError:
+            self.codes(X)
+            raise
+
     def all_codes(self, X: Any) -> FloatArray:
         """Return rows as codes, also of features that cannot change."""
         return encode(self.actions, X, missing="hold", everything=True)
@@ -131,11 +143,11 @@ class ResponsivenessContext(ExplanationContext):
                 "With random_effects a change leads to a random point, so this variant "
                 "of the score is not defined. Fit an explainer without random_effects."
             )
-        people, which = distinct_people(X)
+        people, which, codes = self.encode_people(X)
         task = ScoreTask(
             self.batch(people),
             self.actions,
-            self.codes(people),
+            codes,
             lambda: self.keys(people),
             self.settings,
         )

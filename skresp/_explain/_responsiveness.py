@@ -26,16 +26,17 @@ from skresp._validation import (
 )
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline, OutOfTimeError
+from skresp.reach._errors import EnumerationError
 from skresp.reach._interventions import check_interventions
 from skresp.reach._reachable_set import METHODS, check_valid
 from skresp.scores import sample_size
 from skresp.scores._random_effects import RandomEffects
-from skresp.scores._responsiveness import ScoreTask, score
+from skresp.scores._responsiveness import InvalidRowsError, ScoreTask, score
 from skresp.scores._settings import ScoreSettings
 from skresp.scores._strategy import max_listed, may_have_lines, points_of_score
 
 from ._base import BaseExplainer
-from ._context import ResponsivenessContext, distinct_people
+from ._context import ResponsivenessContext
 from ._explanation import Explanation
 from ._progress import progress_bar
 from ._verify_mixin import VerifyMixin
@@ -197,11 +198,11 @@ to 5; age follows to 32.
         rule = make_target_rule(self.estimator_, self.target, self.threshold)
         return FittedModel(rule, input_format, self.action_set_)
 
-    def _max_listed(self, deadline: Deadline) -> int | None:
-        """Return `max_listed` of scores that may be exact along lines, or None.
+    def _read_max_listed(self, deadline: Deadline) -> int | None:
+        """Read from the model how many changes to list beside exact lines.
 
-        The structure of the model is read for this, which takes time: only if some
-        feature has a line, and the deadline allows it.
+        None means that no score is exact along a line. Reading takes time, so the
+        model is read only if some feature has a line and the deadline allows it.
         """
         if self.method != "auto" or self.random_effects is not None:
             return None
@@ -278,9 +279,8 @@ to 5; age follows to 32.
         deadline = Deadline.after(time_limit)
         table = self._fitted_model.input_format.named(as_table(X))
         context = self._make_context(deadline)
-        people, which = distinct_people(table)
+        people, which, codes = context.encode_people(table)
         try:
-            codes = context.codes(people)
             with progress_bar(len(codes), "explain", self.verbose) as progress:
                 task = ScoreTask(
                     context.batch(people, deadline),
@@ -290,8 +290,9 @@ to 5; age follows to 32.
                     replace(context.settings, deadline=deadline),
                 )
                 scores = score(task, n_jobs=self.n_jobs, progress=progress)
-        except ValueError:
-            self._name_invalid(context, table)
+        except (InvalidRowsError, EnumerationError):
+            # Rows that break a constraint can be why a list was refused.
+            self._raise_for_invalid_rows(context, table)
             raise
         order = self._columns()
         scores = scores.arranged(which, order)
@@ -345,7 +346,7 @@ to 5; age follows to 32.
             effects,
             points,
         )
-        listed = self._max_listed(deadline)
+        listed = self._read_max_listed(deadline)
         if listed is not None:
             settings = replace(settings, max_listed=listed)
         return ResponsivenessContext(
@@ -356,8 +357,10 @@ to 5; age follows to 32.
             uses_lines=listed is not None,
         )
 
-    def _name_invalid(self, context: ResponsivenessContext, table: Any) -> None:
-        """Raise for invalid rows again, naming all rows as given."""
+    def _raise_for_invalid_rows(
+        self, context: ResponsivenessContext, table: Any
+    ) -> None:
+        """Raise an error that names the rows of a table that break a constraint."""
         check_valid(
             context.actions,
             table,

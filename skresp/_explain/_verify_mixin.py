@@ -25,7 +25,7 @@ from skresp._validation import check_integer, check_time_limit
 from skresp.reach._deadline import Deadline, OutOfTimeError
 from skresp.scores._responsiveness import InvalidRowsError
 
-from ._context import ResponsivenessContext, distinct_people
+from ._context import ResponsivenessContext
 from ._progress import progress_bar
 
 
@@ -47,7 +47,9 @@ class VerifyMixin:
     def _make_context(self, deadline: Deadline) -> ResponsivenessContext:
         raise NotImplementedError  # pragma: no cover
 
-    def _name_invalid(self, context: ResponsivenessContext, table: Any) -> None:
+    def _raise_for_invalid_rows(
+        self, context: ResponsivenessContext, table: Any
+    ) -> None:
         raise NotImplementedError  # pragma: no cover
 
     def verify(
@@ -133,8 +135,7 @@ class VerifyMixin:
         deadline = Deadline.after(time_limit)
         table = self._fitted_model.input_format.named(as_table(X))
         context = self._make_context(deadline)
-        people, which = distinct_people(table)
-        codes = context.codes(people)
+        people, which, codes = context.encode_people(table)
         width = len(context.actions.names)
         budget = SearchBudget(max_points, deadline, cost, context.seed, width)
         batch = context.batch(people, deadline)
@@ -158,7 +159,7 @@ class VerifyMixin:
             with progress_bar(len(codes), "verify", self.verbose) as progress:
                 verdict_arrays = verify(task, n_jobs=self.n_jobs, progress=progress)
         except InvalidRowsError:
-            self._name_invalid(context, table)
+            self._raise_for_invalid_rows(context, table)
             raise
         return Verdicts(
             data=snapshot(table),

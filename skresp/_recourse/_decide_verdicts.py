@@ -1,4 +1,4 @@
-"""Verdicts for a batch of rows, with an engine."""
+"""Decide the verdicts of a batch of rows with an engine, and check its witnesses."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ class _VerdictRun:
             for some in groups:
                 self.decide(positions[some], engine)
             return
-        if not (given.complete.any() or engine.decides_unlisted):
+        if not (given.covers_all.any() or engine.decides_unlisted):
             boxes = self.task.box_engine()
             if boxes is not None and not self.task.budget.best_only:
                 self.decide(positions, boxes)
@@ -223,7 +223,7 @@ class _VerdictRun:
             denied=~task.at_target[rows],
             budget=budget,
         )
-        if given.complete.any():
+        if given.covers_all.any():
             return given
         # Single features and draws of changes need points, too.
         features = sum(len(part.actionable) for part, _ in task.movable)
@@ -371,11 +371,12 @@ class _VerdictRun:
 def _groups(given: EngineInput) -> list[IndexArray]:
     """Divide people into groups that an engine examines together.
 
-    People whose options are complete are apart from the others, who get fewer points.
+    People whose options cover all feasible changes are apart from the others, who get
+    fewer points.
     A person with too many options is alone and gets a part of them.
     """
-    complete, heavy = given.complete, given.is_heavy
-    if complete.any() and not complete.all():
-        return [np.flatnonzero(complete), np.flatnonzero(~complete)]
+    covered, heavy = given.covers_all, given.is_heavy
+    if covered.any() and not covered.all():
+        return [np.flatnonzero(covered), np.flatnonzero(~covered)]
     groups = [np.flatnonzero(~heavy), *np.flatnonzero(heavy)[:, None]]
     return [some for some in groups if len(some)]

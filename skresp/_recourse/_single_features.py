@@ -107,7 +107,7 @@ class SingleFeatures:
         settled = np.ones(len(rows), dtype=bool)
         try:
             for each, here in zip(options, columns, strict=True):
-                people = np.flatnonzero(is_open & ~each.complete[each.which])
+                people = np.flatnonzero(is_open & ~each.covers_all[each.which])
                 for j in each.part.actionable:
                     if self.budget.cost is None:
                         people = people[np.isinf(least[people])]

@@ -1,4 +1,4 @@
-"""Verdicts of all rows of a call, in batches and in parallel."""
+"""Verdicts of all rows of a call, in parallel; `_decide_verdicts` decides them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from joblib import effective_n_jobs
-from sklearn.utils.parallel import Parallel, delayed
 
 from skresp._typing import IndexArray
-from skresp.reach._deadline import PIECE, OutOfTimeError
+from skresp.reach._deadline import OutOfTimeError
+from skresp.scores._row_runs import compute_runs
 
 from ._decide_verdicts import VerificationTask
 from ._verdict_arrays import VerdictArrays
@@ -33,36 +32,21 @@ def verify(
         Called with the number of rows of each batch that is done; batches are smaller
         then.
     """
-    deadline = task.budget.deadline
-    jobs = effective_n_jobs(n_jobs)
-    out = [task.run(np.zeros(0, dtype=np.intp))]
-    rows = len(task.codes)
-    done = 0
+    n_rows, done = len(task.codes), 0
+    out = [task.undecided(np.zeros(0, dtype=np.intp))]
     try:
-        # With a time limit a few rows at a time: what is decided stays decided.
-        piece = max(PIECE, 0.05 * deadline.limit)
-        for block in deadline.slices(rows, piece, jobs * task.rows_per_run):
-            size = task.rows_per_run
-            if progress is not None or jobs > 1:
-                # Enough runs for all threads and for the display. Verdicts do not
-                # depend on how rows are divided.
-                size = min(size, max((block.stop - block.start) // 32, 64))
-            if deadline.is_limited:
-                size = min(size, -(-(block.stop - block.start) // jobs))
-            runs = [
-                np.arange(start, min(start + size, block.stop))
-                for start in range(block.start, block.stop, size)
-            ]
-            found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-                delayed(task.run)(run) for run in runs
-            )
-            for run, verdict_arrays in zip(runs, found, strict=True):
-                out.append(verdict_arrays)
-                done += len(run)
-                if progress is not None:
-                    progress(len(run))
+        for run, verdict_arrays in compute_runs(
+            lambda run: task.run(np.arange(run.start, run.stop)),
+            n_rows,
+            task.rows_per_run,
+            deadline=task.budget.deadline,
+            n_jobs=n_jobs,
+            progress=progress,
+        ):
+            out.append(verdict_arrays)
+            done = run.stop
     except OutOfTimeError:
-        out.append(task.undecided(np.arange(done, rows)))
+        out.append(task.undecided(np.arange(done, n_rows)))
     return VerdictArrays.stacked(out)
 
 

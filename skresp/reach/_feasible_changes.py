@@ -1,9 +1,12 @@
 """The feasible changes of people on one part: complete lists, lines, or neither.
 
-Scores and verdicts both start from here, so they cannot disagree about what is
-feasible. `has_long_range` is the one rule for a number in a part of its own: a row
-whose range is long has a line, any other row has a list. `may_have_long_range` says
-whether there can be such a row, and `features_on_lines` which features can move then.
+Scores start from `FeasibleChanges`. Verdicts start from `Options` (`_options`), which
+also represent a line by a few of its changes. Both take lists from the same cache and
+use `has_long_range`, so they cannot disagree about what is feasible.
+
+`has_long_range` is the one rule for a number in a part of its own: a row whose range
+is long has a line, any other row has a list. `may_have_long_range` says whether there
+can be such a row, and `features_on_lines` which features can move then.
 """
 
 from __future__ import annotations

@@ -27,9 +27,9 @@ def lone_options(
     feature = part.features[0]
     step = float(feature.step or 1) if feature.kind == "integer" else 1.0
     low, high = own_ranges(feature, values[:, 0])
-    line, cut, complete = _cuts(low, high, step, rows, settings)
+    line, cut, covers_all = _cuts(low, high, step, rows, settings)
     if feature.kind == "integer":
-        complete[:] = settings.knows_lines  # the units around all cuts are included
+        covers_all[:] = settings.knows_lines  # the units around all cuts are included
         line, amount = _units(line, cut, low, high)
     else:
         size = np.maximum(np.maximum(np.abs(low), np.abs(high)), abs(values[:, 0]))
@@ -46,7 +46,7 @@ def lone_options(
         points = 1 if settings.knows_lines else len(own) - 1
         inward = _inward(own, feature, float(values[i, 0]))
         out.append(
-            ValueOptions(own[:, None], own != 0, bool(complete[i]), points, inward)
+            ValueOptions(own[:, None], own != 0, bool(covers_all[i]), points, inward)
         )
     return out
 
@@ -63,18 +63,18 @@ def _cuts(
     Where nothing is known along lines, a few points take the place of cuts.
     """
     lines = np.arange(len(low))
-    complete = np.full(len(low), settings.knows_lines)
+    covers_all = np.full(len(low), settings.knows_lines)
     if settings.cutter is not None:
         line, cut, crowded = settings.cutter(
             rows, low[:, None] * step, high[:, None] * step, low, high
         )
         inside = (cut > low[line]) & (cut < high[line])
-        return line[inside], cut[inside], complete & ~crowded
+        return line[inside], cut[inside], covers_all & ~crowded
     if settings.knows_lines:
-        return lines[:0], low[:0], complete
+        return lines[:0], low[:0], covers_all
     share = np.linspace(0, 1, LINE_POINTS)[1:-1]
     cut = (low[:, None] + share * (high - low)[:, None]).ravel()
-    return np.repeat(lines, len(share)), cut, complete
+    return np.repeat(lines, len(share)), cut, covers_all
 
 
 def _units(

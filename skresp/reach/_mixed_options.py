@@ -131,11 +131,11 @@ def mixed_options(
     lines = _lines_of(part, x)
     if lines is None:
         return None
-    amounts, inner, complete = _amounts(lines, row, settings)
+    amounts, inner, covers_all = _amounts(lines, row, settings)
     if len(amounts) * len(lines.own) > _MAX_LINE_POINTS:
         return None
     ok = lines.feasible(amounts)
-    amounts, inner, ok, sound = _add_last_feasible(lines, amounts, inner, ok)
+    amounts, inner, ok, reaches_ends = _add_last_feasible(lines, amounts, inner, ok)
     if len(amounts) * len(lines.own) > _MAX_LINE_POINTS:
         return None
     changes, inward, inner = _distinct_changes(lines, amounts, inner, ok)
@@ -147,7 +147,7 @@ def mixed_options(
     # The changes in between are single if the one of the two that is no border is.
     inward = np.where(inner | (single[inward] == single), inward, -1)
     points = len(lines.own) if settings.knows_lines else len(changes) - 1
-    return ValueOptions(changes, single, complete and sound, points, inward)
+    return ValueOptions(changes, single, covers_all and reaches_ends, points, inward)
 
 
 def _lines_of(part: Part, x: FloatArray) -> _Lines | None:
@@ -184,14 +184,14 @@ def _amounts(
     low, high = lines.limits
     turning, known = _turning_points(lines)
     borders, pieces = np.concatenate([turning, [low, high, 0.0]]), np.zeros(0)
-    complete = settings.knows_lines and known
+    covers_all = settings.knows_lines and known
     if settings.cutter is not None:
         n = len(lines.own)
         first, last = (lines.part.total(lines.at(end)) for end in (low, high))
         _, cuts, crowded = settings.cutter(
             np.full(n, row), first, last, np.full(n, low), np.full(n, high)
         )
-        complete &= not crowded.any()
+        covers_all &= not crowded.any()
         turning = np.concatenate([turning, cuts])
         if settings.ends:
             near = LINE_END * lines.size
@@ -211,7 +211,7 @@ def _amounts(
     if len(effects) > 1:  # between the borders of different combinations, too
         middle = (amounts[1:] + amounts[:-1]) / 2
         amounts = np.unique(np.concatenate([amounts, middle]))
-    return amounts, ~np.isin(amounts, edges), complete
+    return amounts, ~np.isin(amounts, edges), covers_all
 
 
 def _distinct_changes(
@@ -323,7 +323,7 @@ def _add_last_feasible(
     -------
     amounts, inner, ok : arrays
         The same with the added changes.
-    complete : bool
+    reaches_ends : bool
         Whether nothing feasible lies beyond the added changes.
     """
     within = ok & inner
@@ -333,7 +333,7 @@ def _add_last_feasible(
     good = amounts[np.concatenate([left, right + 1])]
     bad = amounts[np.concatenate([left + 1, right])]
     last = lines.last_feasible(line, good, bad)
-    complete = not lines.has_whole_between(line, last, bad)
+    reaches_ends = not lines.has_whole_between(line, last, bad)
     last = np.setdiff1d(last, amounts)
     free = np.zeros((len(ok), len(last)), dtype=bool)
     if free.size + ok.size <= _MAX_LINE_POINTS:  # otherwise the caller refuses
@@ -347,5 +347,5 @@ def _add_last_feasible(
         np.concatenate([amounts, last])[order],
         np.concatenate([inner, np.ones(len(last), dtype=bool)])[order],
         np.concatenate([ok, free], axis=1)[:, order],
-        complete,
+        reaches_ends,
     )

@@ -52,10 +52,11 @@ class Options:
         Total changes.
     single : array of bool of shape (n_changes,)
         Which changes are interventions on one feature.
-    complete : array of bool of shape (n_values,)
-        Whether a value's changes represent all feasible changes.
+    covers_all : array of bool of shape (n_values,)
+        Whether every feasible change of a value is in the list, or on a line that the
+        list represents.
     listed : array of bool of shape (n_values,)
-        Whether a value's changes are a complete list.
+        Whether every feasible change of a value is in the list itself.
     inward : array of shape (n_changes,)
         For each change the next one with a smaller own change along its line, if all
         changes in between are feasible, and single where it is; otherwise -1.
@@ -75,7 +76,7 @@ class Options:
     offsets: IndexArray
     changes: FloatArray
     single: BoolArray
-    complete: BoolArray
+    covers_all: BoolArray
     listed: BoolArray
     inward: IndexArray
     points: NDArray[np.int64]
@@ -133,7 +134,7 @@ class Options:
             offsets=np.concatenate([[0], np.cumsum(keep + 1)]).astype(np.intp),
             changes=self.changes[pick],
             single=self.single[pick],
-            complete=self.complete & (keep == counts - 1),
+            covers_all=self.covers_all & (keep == counts - 1),
             listed=self.listed & (keep == counts - 1),
             inward=np.full(len(pick), -1, dtype=np.intp),
             points=np.minimum(self.points, keep),
@@ -216,8 +217,8 @@ def _joined(
         offsets,
         np.concatenate([nothing, *(entry.changes for entry in entries)]),
         np.concatenate([np.zeros(0, dtype=bool), *(entry.single for entry in entries)]),
-        np.array([entry.complete for entry in entries], dtype=bool),
-        np.array([e.complete and e.inward is None for e in entries], dtype=bool),
+        np.array([entry.covers_all for entry in entries], dtype=bool),
+        np.array([e.covers_all and e.inward is None for e in entries], dtype=bool),
         inward,
         np.array([entry.points for entry in entries], dtype=np.int64),
         np.array([entry.spent for entry in entries], dtype=np.int64),
@@ -301,7 +302,7 @@ def is_stuck(options: Sequence[Options], people: int) -> BoolArray:
     """Return who is known to have no feasible change."""
     stuck = np.ones(people, dtype=bool)
     for each in options:
-        stuck &= (each.complete & (each.counts == 1))[each.which]
+        stuck &= (each.covers_all & (each.counts == 1))[each.which]
     return stuck
 
 

@@ -38,7 +38,7 @@ class OptionSettings:
     cutter : Cutter or None
     knows_lines : bool
         False where nothing is known of the model along lines. Then a few values of
-        reals are tried, and their changes are not complete.
+        reals are tried, which do not cover all feasible changes.
     max_listed : int
         How many changes of an integer that stands alone are listed.
     seed : int
@@ -72,8 +72,8 @@ class ValueOptions(NamedTuple):
         Total changes.
     single : array of bool of shape (n_changes,)
         Which are interventions on one feature.
-    complete : bool
-        Whether they represent all feasible changes.
+    covers_all : bool
+        Whether every feasible change is in the list, or on a line that it represents.
     points : int
         The number of points that they cost.
     inward : array of shape (n_changes,) or None
@@ -86,7 +86,7 @@ class ValueOptions(NamedTuple):
 
     changes: FloatArray
     single: BoolArray
-    complete: bool
+    covers_all: bool
     points: int
     inward: IndexArray | None = None
     spent: int = 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
@@ -43,14 +41,10 @@ def agresti_coull(
     >>> round(float(low), 4), round(float(high), 4)
     (0.0, 0.0092)
     """
-    kappa = ndtri(1 - alpha / 2)
-    hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
-    size = trials + kappa**2
-    middle = (hits + kappa**2 / 2) / size
-    half = kappa * np.sqrt(middle * (1 - middle) / size)
+    middle, half = _middle_and_half_width(hits, trials, alpha)
     # Rounding would leave limits that are almost 0 or 1.
-    low = np.where(hits == 0, 0.0, np.clip(middle - half, 0, 1))
-    high = np.where(hits == trials, 1.0, np.clip(middle + half, 0, 1))
+    low = np.where(np.equal(hits, 0), 0.0, np.clip(middle - half, 0, 1))
+    high = np.where(np.equal(hits, trials), 1.0, np.clip(middle + half, 0, 1))
     return low, high
 
 
@@ -85,12 +79,18 @@ def sample_size(half_width: float, alpha: float = 0.05, at: str = "half") -> int
         raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}.")
     if at not in _AT:
         raise ValueError(f"at must be 'zero' or 'half', got {at!r}.")
+
+    def is_too_wide(trials: int) -> bool:
+        hits = 0.0 if at == "zero" else trials / 2
+        _, half = _middle_and_half_width(hits, trials, alpha)
+        return bool(half > half_width)
+
     low, high = 0, 1
-    while _half_width(high, alpha, at) > half_width:
+    while is_too_wide(high):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        if _half_width(middle, alpha, at) > half_width:
+        if is_too_wide(middle):
             low = middle
         else:
             high = middle
@@ -125,10 +125,12 @@ def at_most(trials: ArrayLike, alpha: float) -> FloatArray:
         return -np.expm1(np.log(alpha) / trials)
 
 
-def _half_width(trials: float, alpha: float, at: str) -> float:
-    """Return the half-width of the interval if no draw works, or if half of them do."""
-    kappa = float(ndtri(1 - alpha / 2))
+def _middle_and_half_width(
+    hits: ArrayLike, trials: ArrayLike, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the middle and the half-width of the Agresti-Coull interval."""
+    hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
+    kappa = ndtri(1 - alpha / 2)
     size = trials + kappa**2
-    hits = 0.0 if at == "zero" else trials / 2
     middle = (hits + kappa**2 / 2) / size
-    return kappa * math.sqrt(middle * (1 - middle) / size)
+    return middle, kappa * np.sqrt(middle * (1 - middle) / size)

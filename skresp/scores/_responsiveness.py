@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel, delayed
 
 from skresp._actions._action_set import ActionSet
 from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray, FloatArray, IndexArray
-from skresp.reach._deadline import PIECE, OutOfTimeError
+from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._part import Part, as_one_part, located_parts
@@ -25,6 +24,7 @@ from ._enumerated import count_hits, make_change_table
 from ._exact_lines import exact_lines
 from ._random_effects import EffectSampler
 from ._row_rng import Keys, feature_keys, generator
+from ._row_runs import compute_runs
 from ._sampled import Draw, count_drawn, draw
 from ._scores import CachedAnswers, Scores
 from ._settings import ScoreSettings
@@ -79,7 +79,6 @@ def score(
         Called with the number of rows that were scored.
     """
     deadline, rows = task.settings.deadline, len(task.codes)
-    jobs = effective_n_jobs(n_jobs)
     at_target = None
     if deadline.is_limited:
         # Also for rows that there is no time to score.
@@ -87,31 +86,16 @@ def score(
     out = []
     done = 0
     try:
-        # With a limit a few rows at a time, so that their scores are kept.
-        piece = max(PIECE, 0.05 * deadline.limit)
-        for block in deadline.slices(rows, piece, jobs * ROWS_AT_ONCE):
-            length = block.stop - block.start
-            size = ROWS_AT_ONCE
-            if progress is not None or jobs > 1:
-                # Enough runs for all jobs and for progress. Runs do not change scores.
-                size = min(size, max(length // 32, 64))
-            if deadline.is_limited:
-                size = min(size, -(-length // jobs))
-            runs = [
-                slice(start, min(start + size, block.stop))
-                for start in range(block.start, block.stop, size)
-            ]
-            if len(runs) == 1:
-                results = (_score_run(task, run) for run in runs)
-            else:
-                results = Parallel(
-                    n_jobs=n_jobs, prefer="threads", return_as="generator"
-                )(delayed(_score_run)(task, run) for run in runs)
-            for run, scores in zip(runs, results, strict=True):
-                out.append(scores)
-                done = run.stop
-                if progress is not None:
-                    progress(run.stop - run.start)
+        for run, scores in compute_runs(
+            partial(_score_run, task),
+            rows,
+            ROWS_AT_ONCE,
+            deadline=deadline,
+            n_jobs=n_jobs,
+            progress=progress,
+        ):
+            out.append(scores)
+            done = run.stop
     except OutOfTimeError:
         out.append(_ScoreRun(task, slice(done, rows)).result(None))
     if not out:

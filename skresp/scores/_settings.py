@@ -26,9 +26,9 @@ class ScoreSettings:
     invalid_rows : {"raise", "nan"}
     random_effects : RandomEffects or None
     points_per_score : float
-        Points that one sampled score may propose.
+        Maximum number of points proposed for one sampled score.
     max_listed : int
-        Changes of an integer that stands alone that are listed.
+        Maximum number of changes that are listed for an integer in a part of its own.
     deadline : Deadline
         When the computation has to end.
     """

@@ -1,4 +1,4 @@
-"""Choose the strategy that computes the score of a feature for a row.
+"""The strategy that computes the score of a feature for a row.
 
 The first one that applies:
 
@@ -15,6 +15,11 @@ anything else                                   sampled (`_sampled`)
 
 `method="grid"` and `method="highs"` list, or raise. An integer that stands alone is
 listed up to `max_listed` changes: fewer where the model is known along its line.
+
+What can be listed is decided by `FeasibleChanges.of`, from the action set, the row's
+values and `max_listed`. The functions here say which rows have no list, how long lists
+may be, and how many points a sampled score gets. `_responsiveness` applies the table:
+it scores what is listed, then what lies on lines, and draws for the rest.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._model._target import AtLeast
-from skresp.constraints import OneHot
+from skresp.constraints import Linear, OneHot
 from tests.explain.encoders import encoder
 
 
@@ -34,12 +34,31 @@ def test_missing_values_hold_or_are_refused():
     assert explanation.n_reachable[:, 0].tolist() == [5, 0, 5]
 
 
+@pytest.mark.parametrize("call", ["explain", "verify"])
+@pytest.mark.parametrize("container", [np.array, pd.DataFrame])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(0.5, "value is 0.5 in row 3"), (np.nan, "in row 3"), (2, "1 of 4 rows break")],
+)
+def test_errors_name_rows_as_given_when_rows_repeat(call, container, value, message):
+    X = np.array([[0, 1], [1, 0]] * 5, dtype=float)
+    features = {"a": Feature("integer", 0, 2), "b": Feature("binary")}
+    actions = ActionSet(features, constraints=[Linear({"a": 1, "b": 1}, 1, 1)])
+    model = FrozenEstimator(LogisticRegression().fit(X, X[:, 0]))
+    explainer = ResponsivenessExplainer(model, actions, target=1).fit(X)
+    repeated = np.array([[0, 1], [0, 1], [0, 1], [value, 0]])
+    with pytest.raises(ValueError, match=message):
+        getattr(explainer, call)(container(repeated))
+
+
 def test_invalid_rows_are_refused_or_left_out():
     X = pd.DataFrame({"own": [1, 1, 0], "rent": [0, 1, 1], "n": [1, 2, 3]})
     actions = ActionSet.infer(X, constraints=[OneHot(["own", "rent"])])
     model = FrozenEstimator(LogisticRegression().fit(X, [0, 1, 1]))
-    with pytest.raises(ValueError, match=r"1 of 3 rows break .* Exactly one of own"):
-        ResponsivenessExplainer(model, actions).fit(X).explain(X)
+    for method in ("auto", "grid", "highs", "sample"):
+        explainer = ResponsivenessExplainer(model, actions, method=method).fit(X)
+        with pytest.raises(ValueError, match=r"1 of 3 rows break .* Exactly one of"):
+            explainer.explain(X)
     explainer = ResponsivenessExplainer(model, actions, invalid_rows="nan").fit(X)
     doubled = pd.concat([X, X], ignore_index=True)
     with pytest.warns(UserWarning, match="2 of 6 rows break a constraint") as caught:

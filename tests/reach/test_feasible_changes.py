@@ -80,7 +80,7 @@ def test_scores_and_verdicts_list_the_same_rows(feature, max_listed):
     settings = OptionSettings(max_listed=max_listed)
     options = options_of(part, values, rows, rows, settings)
     np.testing.assert_array_equal(options.listed, feasible.which >= 0)
-    np.testing.assert_array_equal(options.complete, options.listed)
+    np.testing.assert_array_equal(options.covers_all, options.listed)
 
 
 def test_features_on_lines_are_free_reals_long_integers_and_what_follows():

@@ -54,13 +54,13 @@ class EngineInput:
         return np.reshape(found, (len(self.options), len(self.rows)))
 
     @cached_property
-    def complete(self) -> BoolArray:
-        """Whose options cover everything that they can do."""
-        return self._of_people("complete").all(axis=0)
+    def covers_all(self) -> BoolArray:
+        """Whose options represent every feasible change, see `Options`."""
+        return self._of_people("covers_all").all(axis=0)
 
     @cached_property
     def listed(self) -> BoolArray:
-        """Whose options are everything that they can do, one by one."""
+        """Whose options are a list of every feasible change, see `Options`."""
         return self._of_people("listed").all(axis=0)
 
     @cached_property
@@ -84,7 +84,7 @@ class EngineInput:
 
         Where not all changes are listed, half of the points is for the search.
         """
-        most = np.where(self.complete, self.budget.max_points, self.half_of_points)
+        most = np.where(self.covers_all, self.budget.max_points, self.half_of_points)
         return self.denied & (self.points > most)
 
 
@@ -189,7 +189,7 @@ class EngineRun:
 
     Attributes
     ----------
-    batch, options, costs, rows, denied, budget, complete, listed, points :
+    batch, options, costs, rows, denied, budget, covers_all, listed, points :
         See `EngineInput`.
     priced : array of shape (n_people,)
         Whose cheapest option is their cheapest change. A callable cost is known only
@@ -200,9 +200,9 @@ class EngineRun:
         self.batch, self.rows = given.batch, given.rows
         self.options, self.costs = list(given.options), list(given.costs)
         self.denied, self.budget = given.denied, given.budget
-        self.complete, self.listed = given.complete, given.listed
+        self.covers_all, self.listed = given.covers_all, given.listed
         self.points = given.points
-        self.priced = self.listed if callable(self.budget.cost) else self.complete
+        self.priced = self.listed if callable(self.budget.cost) else self.covers_all
 
     def stay(self, people: IndexArray) -> IndexArray:
         """Return the choices of staying put."""

@@ -68,12 +68,12 @@ class _BlackBoxRun(EngineRun):
         all_seen = self._search(out, self._several, Status.JOINT, left) & singles_seen
         self._undo_needless(out)
         rest = self.denied & (out.status == Status.UNKNOWN) & all_seen
-        out.note(np.flatnonzero(rest & self.complete), Status.FIXED, Proof.EXHAUSTION)
+        out.note(np.flatnonzero(rest & self.covers_all), Status.FIXED, Proof.EXHAUSTION)
         out.note(
-            np.flatnonzero(rest & ~self.complete), Status.UNKNOWN, Proof.INCOMPLETE
+            np.flatnonzero(rest & ~self.covers_all), Status.UNKNOWN, Proof.INCOMPLETE
         )
         # Where not all single changes are listed, one that works may be missing.
-        doubtful = (out.status == Status.JOINT) & ~self.complete
+        doubtful = (out.status == Status.JOINT) & ~self.covers_all
         out.note(np.flatnonzero(doubtful), Status.POSSIBLE, Proof.WITNESS)
         return out
 

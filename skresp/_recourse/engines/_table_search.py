@@ -136,7 +136,7 @@ class TableRun(EngineRun):
         """
         out.choice[people] = choice
         out.note(people, Status.JOINT, Proof.WITNESS)
-        out.note(people[~self.complete[people]], Status.POSSIBLE, Proof.WITNESS)
+        out.note(people[~self.covers_all[people]], Status.POSSIBLE, Proof.WITNESS)
 
     def settle_close(
         self, out: EngineResult, people: IndexArray, tolerance: FloatArray
@@ -166,7 +166,7 @@ class TableRun(EngineRun):
             best = ok[np.argmin(self.cost_of(choice[ok]))]
             self.note_joint(out, np.array([i]), choice[[best]])
             out.cheapest[i] = done and self.priced[i]
-        elif done and self.complete[i]:
+        elif done and self.covers_all[i]:
             out.note(i, Status.FIXED, Proof.EXHAUSTION)
         else:
             proof = Proof.INCOMPLETE if done else Proof.OUT_OF_BUDGET

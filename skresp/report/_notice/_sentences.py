@@ -1,4 +1,8 @@
-"""Every sentence of a notice. `_letter` chooses among them and fills in the braces."""
+"""Every sentence of a notice, with braces for what differs between people.
+
+`_letter` uses most of them. `_change_text` says how many changes of a feature work, and
+`_notice` what moves together.
+"""
 
 from __future__ import annotations
 

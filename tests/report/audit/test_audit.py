@@ -300,6 +300,12 @@ class Never:
         return np.zeros(len(X), dtype=int)
 
 
+def test_the_docstring_names_every_section():
+    text = " ".join(AuditReport.from_estimator.__doc__.split())
+    *names, last = (f'"{name}"' for name in SECTIONS)
+    assert f"of {', '.join(names)} and {last}." in text
+
+
 def test_sections_can_be_chosen():
     us = lender()
     made = AuditReport.from_estimator(us.explainer, us.X, sections=["method", "people"])

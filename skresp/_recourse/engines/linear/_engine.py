@@ -287,19 +287,19 @@ class _LinearRun(Gains):
 
         `value` are their best gaps as far as known, `done` says which are sure.
         """
-        tolerance, complete = self.tolerance[people], self.complete[people]
+        tolerance, covered = self.tolerance[people], self.covers_all[people]
         ceiling = self.ceiling[people].min(axis=1)
         # A bound from a program is less exact than a list.
         margin = np.maximum(_MARGIN * (1.0 + np.abs(ceiling)), tolerance)
-        margin = np.where(complete, tolerance, margin)
-        low = (complete & done & (value < -tolerance)) | (ceiling < -margin)
+        margin = np.where(covered, tolerance, margin)
+        low = (covered & done & (value < -tolerance)) | (ceiling < -margin)
         out.note(people[low], Status.FIXED, Proof.BOUND)
-        out.note(people[~complete & ~low], Status.UNKNOWN, Proof.INCOMPLETE)
+        out.note(people[~covered & ~low], Status.UNKNOWN, Proof.INCOMPLETE)
         close = np.abs(value) <= tolerance
-        near = people[~complete & ~low & close]
+        near = people[~covered & ~low & close]
         near = near[self.reaches_target(near, out.best[near])]
         self._joint(out, np.concatenate([people[~low & (value > tolerance)], near]))
-        self.settle_close(out, people[complete & close], self.tolerance)
+        self.settle_close(out, people[covered & close], self.tolerance)
 
     def _joint(self, out: EngineResult, people: IndexArray) -> None:
         """Note witnesses of people whose best choice reaches the target."""

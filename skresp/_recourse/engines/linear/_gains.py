@@ -99,13 +99,13 @@ class Gains(TableRun):
         options, width = self.options[p], self.n_rivals
         if options.part.stands_alone and not options.is_thinned:
             return {}  # one of the ends, which are among the options, is the best
-        wanted = ~options.complete
+        wanted = ~options.covers_all
         if not self.budget.best_only:
             wanted &= np.bincount(
                 options.which[self.denied], minlength=len(options.values)
             ).astype(bool)
         found: dict[int, list[Optimum]] = {}
-        for i in np.flatnonzero(~options.complete).tolist():
+        for i in np.flatnonzero(~options.covers_all).tolist():
             found[i] = [Optimum(None, np.inf, 0)] * width
             if wanted[i] and not self.budget.deadline.is_over:
                 found[i] = [self._optimum(options, i, r) for r in range(width)]

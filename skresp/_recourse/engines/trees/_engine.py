@@ -123,7 +123,7 @@ class _TreeRun(ChangeSearch):
         moved = self.changes.option[self.index.which[entry]]
         out.best[one, self.index.part[entry]] = moved
         # With several rivals the greatest lead is not the greatest probability.
-        out.best_known[:] = done & self.complete & (len(self.engine.base) == 1)
+        out.best_known[:] = done & self.covers_all & (len(self.engine.base) == 1)
 
     # -- one change at a time ---------------------------------------------------------
 
@@ -188,8 +188,8 @@ class _TreeRun(ChangeSearch):
         self._joint(out, people[sure], chosen)
         # Where the options are incomplete, a change that works may be missing.
         low = people[~sure & done[people] & (value[people] <= -tolerance)]
-        out.note(low[self.complete[low]], Status.FIXED, Proof.BOUND)
-        out.note(low[~self.complete[low]], Status.UNKNOWN, Proof.INCOMPLETE)
+        out.note(low[self.covers_all[low]], Status.FIXED, Proof.BOUND)
+        out.note(low[~self.covers_all[low]], Status.UNKNOWN, Proof.INCOMPLETE)
         close = people[~sure & (value[people] > -tolerance)]
         self.settle_close(out, close, np.full(n, tolerance))
 

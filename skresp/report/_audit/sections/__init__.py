@@ -5,5 +5,7 @@ To add a section `xyz`:
 1. `sections/_xyz.py`: a function from `Findings` to plain values,
 2. `sections/_registry.py`: a line with its name, heading and function,
 3. `skresp/_html/templates/audit/sections/xyz.html`: its layout. The template gets the
-   plain values as `s`.
+   plain values as `s`,
+4. its name in the docstring of `AuditReport.from_estimator` and in the help of
+   `--sections`, `skresp/_cli/_arguments.py`.
 """
