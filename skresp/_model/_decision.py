@@ -16,6 +16,8 @@ from ._target import AtLeast, LabelRule, ProbabilityRule, TargetRule, ValueRule
 
 # Relative error that is allowed for scores computed in float64 and in float32.
 DOUBT, DOUBT32 = 1e-9, 1e-4
+# The roundings, each of half a unit in the last place, between a value and its border.
+ROUNDINGS = 16
 # Absolute rounding error of a probability in float64 and in float32.
 _FLOAT64, _FLOAT32 = 1e-14, 1e-6
 

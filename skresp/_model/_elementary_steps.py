@@ -12,8 +12,8 @@ from skresp._dataframe import is_polars
 from skresp._typing import FloatArray, IndexArray
 
 from ._column_origin import after_step, column_positions
+from ._transform import as_numbers
 from ._unreadable import UnreadableError
-from ._unwrap import as_numbers
 from ._wrappers import passes
 
 # The packages of known transformers.

@@ -10,15 +10,14 @@ import numpy as np
 import pandas as pd
 
 from skresp._dataframe import column, is_frame, real_numbers
-from skresp._model.trees._arrays import DOUBLE, Tree, assemble
+from skresp._model.trees._arrays import Arithmetic, Tree, assemble
 from skresp._model.trees._step_tree import step_tree
 from skresp._typing import FloatArray, IndexArray
 
 from ._links import PredictionLink
-from ._predictions import model_scores
 from ._reading import ReadGroup, Reading
+from ._transform import scores_of_rows
 from ._unreadable import UnreadableError
-from ._unwrap import transform_rows
 
 _LINKS: dict[str, PredictionLink] = {"logit": "logit", "identity": "identity"}
 
@@ -39,13 +38,10 @@ def read_explainable_boosting(model: Any, steps: tuple[Any, ...]) -> Reading:
             yield 0, step_tree(i, edges, scores[1:-1], scores[0])
 
     method = "decision_function" if hasattr(model, "classes_") else "predict"
-
-    def own_scores(rows: Any) -> FloatArray:
-        return np.asarray(model_scores(model, method, transform_rows(steps, rows)))
-
+    own_scores = scores_of_rows(model, method, steps)
     group = ReadGroup(
         (*steps, scored),
-        assemble(trees(), 1, DOUBLE) if numbers else None,
+        assemble(trees(), 1, Arithmetic()) if numbers else None,
         coef if labels else None,
         np.ravel(model.intercept_).astype(float),
     )

@@ -1,12 +1,13 @@
 """The registry of model families that can be read.
 
-To add a family, write a reader and add a line to `FAMILIES`. A reader gets a final
+To add a family, write a reader and add an entry to `FAMILIES`. A reader gets a final
 estimator and the steps before it, and returns a `Reading`, or raises UnreadableError.
+To add a library of trees, write a module in `trees/` with a `TreeLibrary`, and add it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from skresp._model.composites._adaboost import read_adaboost
@@ -14,14 +15,23 @@ from skresp._model.composites._bagging import read_bagging, read_bagging_regress
 from skresp._model.composites._calibrated import read_calibrated
 from skresp._model.composites._stacking import read_stacking
 from skresp._model.composites._voting import read_voting, read_voting_regressor
-from skresp._model.trees._library import read_tree_model
+from skresp._model.trees._catboost import CATBOOST
+from skresp._model.trees._library import TreeLibrary
+from skresp._model.trees._lightgbm import LIGHTGBM
+from skresp._model.trees._sklearn import SKLEARN_TREES
+from skresp._model.trees._xgboost import XGBOOST
+from skresp._typing import FloatArray
 
+from ._class_names import package_of
 from ._explainable_boosting import read_explainable_boosting
 from ._linear import LINEAR_MODELS, read_linear_model
+from ._linear import prediction_link as linear_link
+from ._links import PredictionLink
 from ._naive_bayes import read_naive_bayes
+from ._predictions import default_scores
 from ._reading import Reading
 from ._unreadable import UnreadableError
-from ._unwrap import split_model
+from ._unwrap import unwrap
 
 Reader = Callable[[Any, tuple[Any, ...]], Reading]
 
@@ -36,11 +46,18 @@ class Family(NamedTuple):
     classes : collection of str
         Names of classes; a subclass is read too, unless it predicts differently.
     read : callable
+        Takes a final estimator and the steps before it, and returns a `Reading`.
+    own_scores : callable
+        See `TreeLibrary`.
+    prediction_link : callable
+        See `TreeLibrary`.
     """
 
     package: str
-    classes: Sequence[str]
+    classes: Collection[str]
     read: Reader
+    own_scores: Callable[[Any, Any], FloatArray] = default_scores
+    prediction_link: Callable[[Any], PredictionLink | None] = lambda model: None
 
 
 def _with_members(read: Callable[..., Reading]) -> Reader:
@@ -48,14 +65,12 @@ def _with_members(read: Callable[..., Reading]) -> Reader:
     return lambda model, steps: read(model, steps, read_model)
 
 
-FAMILIES = (
-    Family("sklearn", tuple(LINEAR_MODELS), read_linear_model),
-    Family("sklearn", ("BaseDecisionTree", "BaseForest"), read_tree_model),
-    Family("sklearn", ("BaseGradientBoosting",), read_tree_model),
-    Family("sklearn", ("BaseHistGradientBoosting",), read_tree_model),
-    Family("xgboost", ("XGBModel",), read_tree_model),
-    Family("lightgbm", ("LGBMModel",), read_tree_model),
-    Family("catboost", ("CatBoost",), read_tree_model),
+FAMILIES: tuple[Family | TreeLibrary, ...] = (
+    Family("sklearn", LINEAR_MODELS, read_linear_model, prediction_link=linear_link),
+    SKLEARN_TREES,
+    XGBOOST,
+    LIGHTGBM,
+    CATBOOST,
     Family("interpret", ("EBMModel",), read_explainable_boosting),
     Family("sklearn", ("GaussianNB",), read_naive_bayes),
     Family("sklearn", ("CalibratedClassifierCV",), _with_members(read_calibrated)),
@@ -69,16 +84,58 @@ FAMILIES = (
 )
 
 
+#: The packages whose prediction methods are known.
+_PACKAGES = {"imblearn", *(family.package for family in FAMILIES)}
+_PREDICTION_METHODS = ("predict", "predict_proba", "decision_function")
+
+
+def family_of(model: Any) -> Family | TreeLibrary | None:
+    """Return the family of a model, or of its nearest base class; None if unknown."""
+    for kind in type(model).__mro__:
+        for family in FAMILIES:
+            if package_of(kind) == family.package and kind.__name__ in family.classes:
+                return family
+    return None
+
+
+def own_scores(model: Any, X: Any) -> FloatArray:
+    """Return the scores of a model before any link, of shape (n_rows, n_outputs)."""
+    family = family_of(model)
+    return (default_scores if family is None else family.own_scores)(model, X)
+
+
+def prediction_link(model: Any) -> PredictionLink | None:
+    """Return how predictions follow from `own_scores`; None where that is not known."""
+    family = family_of(model)
+    return None if family is None else family.prediction_link(model)
+
+
 def read_model(model: Any, steps: tuple[Any, ...] = ()) -> Reading:
     """Read a model, or a pipeline, behind some steps."""
-    pieces = split_model(model)
-    if pieces is None:
-        raise UnreadableError(
-            f"{type(model).__name__} replaces the prediction methods of its library."
-        )
-    for kind in type(pieces.final).__mro__:
-        for family in FAMILIES:
-            package = kind.__module__.split(".")[0]
-            if package == family.package and kind.__name__ in family.classes:
-                return family.read(pieces.final, (*steps, *pieces.steps))
-    raise UnreadableError(f"{type(pieces.final).__name__} is not a model that is read.")
+    parts = unwrap(model)
+    for each in parts.models:
+        if _predicts_differently(each):
+            raise UnreadableError(
+                f"{type(each).__name__} replaces the prediction methods of its library."
+            )
+    family = family_of(parts.final)
+    if family is None:
+        name = type(parts.final).__name__
+        raise UnreadableError(f"{name} is not a model that is read.")
+    return family.read(parts.final, (*steps, *parts.steps))
+
+
+def _predicts_differently(model: Any) -> bool:
+    """Return whether a model replaces the prediction methods of its library.
+
+    Such a model (a subclass, a namesake or a patched instance) cannot be read from its
+    trees or coefficients.
+    """
+    if any(name in getattr(model, "__dict__", ()) for name in _PREDICTION_METHODS):
+        return True
+    for kind in type(model).__mro__:
+        if package_of(kind) in _PACKAGES:
+            return False
+        if any(name in vars(kind) for name in _PREDICTION_METHODS):
+            return True
+    return False

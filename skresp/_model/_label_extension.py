@@ -89,7 +89,7 @@ def _extended_trees(
     goes_left[:, : trees.goes_left.shape[1] - 1] = trees.goes_left[:, :-1]
     goes_left[:, -1] = trees.goes_left[:, -1]
     goes_left[some, start : start + len(made)] = source.tables.goes_left(some, made)
-    return trees._replace(goes_left=goes_left)
+    return replace(trees, goes_left=goes_left)
 
 
 def _extended_table(

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from skresp._typing import FloatArray
-
+from ._class_names import class_names
 from ._links import PredictionLink
-from ._predictions import model_scores
 from ._reading import ReadGroup, Reading
+from ._transform import scores_of_rows
 from ._unreadable import UnreadableError
-from ._unwrap import transform_rows
 
 # Linear models whose probability is the logistic function of their score.
 _LOGITS = {"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"}
@@ -60,9 +58,7 @@ def read_linear_model(model: Any, steps: tuple[Any, ...]) -> Reading:
     base = np.broadcast_to(np.asarray(intercept, dtype=float), len(coef)).copy()
     method = "decision_function" if hasattr(model, "decision_function") else "predict"
 
-    def own_scores(rows: Any) -> FloatArray:
-        return np.asarray(model_scores(model, method, transform_rows(steps, rows)))
-
+    own_scores = scores_of_rows(model, method, steps)
     group = ReadGroup(steps, coef=coef.astype(float), base=base)
     return Reading((group,), own_scores, prediction_link(model), "linear", is_float32)
 
@@ -71,8 +67,8 @@ def prediction_link(model: Any) -> PredictionLink:
     """Return how predictions follow from the scores of a linear model."""
     if not hasattr(model, "classes_"):
         return "identity"
-    name, loss = type(model).__name__, getattr(model, "loss", None)
-    if name == "SGDClassifier" and loss == "modified_huber":
+    names, loss = class_names(model), getattr(model, "loss", None)
+    if "SGDClassifier" in names and loss == "modified_huber":
         return "clipped"
-    logits = name == "SGDClassifier" and loss == "log_loss"
-    return "logit" if logits or name in _LOGITS else "margin"
+    logits = "SGDClassifier" in names and loss == "log_loss"
+    return "logit" if logits or names & _LOGITS else "margin"

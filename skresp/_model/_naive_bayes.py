@@ -10,8 +10,8 @@ import numpy as np
 from skresp._typing import FloatArray, IndexArray
 
 from ._reading import ReadGroup, Reading
+from ._transform import as_numbers, transform_rows
 from ._unreadable import UnreadableError
-from ._unwrap import as_numbers, transform_rows
 
 
 def read_naive_bayes(model: Any, steps: tuple[Any, ...]) -> Reading:

@@ -89,11 +89,20 @@ def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
     return values
 
 
-def model_scores(model: Any, method: str, X: Any, **options: Any) -> Any:
+def model_scores(model: Any, method: str, X: Any, **options: Any) -> FloatArray:
     """Return the result of a model's method as finite floats, (n_rows, n_scores)."""
     raw = _some_per_row(model, method, X, options)
     scores = _finite(model, method, raw)
     return scores[:, None] if scores.ndim == 1 else scores
+
+
+def default_scores(model: Any, X: Any) -> FloatArray:
+    """Return the decision function of a model, else its probabilities or predictions.
+
+    The shape is (n_rows, n_scores).
+    """
+    methods = ("decision_function", "predict_proba", "predict")
+    return model_scores(model, next(m for m in methods if hasattr(model, m)), X)
 
 
 def check_model_scores(model: Any, X: Any) -> None:
@@ -128,24 +137,6 @@ def model_name(model: Any) -> str:
 
 
 _REMEDY = "Correct the model, or fit it again."
-_LIBRARIES = ("sklearn", "imblearn", "xgboost", "lightgbm", "catboost", "interpret")
-_METHODS = ("predict", "predict_proba", "decision_function")
-
-
-def predicts_differently(model: Any) -> bool:
-    """Return whether a model replaces the prediction methods of its library.
-
-    Such a model (a subclass, a namesake or a patched instance) cannot be read from its
-    trees or coefficients.
-    """
-    if any(name in getattr(model, "__dict__", ()) for name in _METHODS):
-        return True
-    for kind in type(model).__mro__:
-        if kind.__module__.split(".")[0] in _LIBRARIES:
-            return False
-        if any(name in vars(kind) for name in _METHODS):
-            return True
-    return False
 
 
 def _some_per_row(

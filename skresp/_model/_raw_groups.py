@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
-from skresp._model.trees._arrays import XGBOOST
 from skresp._model.trees._to_raw_trees import Tables, to_raw_trees
 from skresp._typing import FloatArray, IndexArray
 
@@ -56,8 +55,10 @@ def to_raw_groups(
     all_maps = []
     for group in groups:
         maps = StepMaps(group.steps, RawRows(input_format, features, columns))
-        strict = group.ensemble is not None and group.ensemble.rule == XGBOOST
-        all_maps.append(replace(maps, zero_is_missing=strict and maps.is_sparse))
+        if group.ensemble is not None:
+            missing = group.ensemble.arithmetic.sparse_zero_is_missing
+            maps = replace(maps, zero_is_missing=missing and maps.is_sparse)
+        all_maps.append(maps)
         columns = accepted_labels(columns, all_maps[-1])
     lower = np.full(len(columns), -np.inf)
     upper = np.full(len(columns), np.inf)
@@ -88,7 +89,7 @@ def _to_raw_group(group: ReadGroup, made: MadeColumns) -> tuple[Group, GroupSour
         trees, tables = to_raw_trees(group.ensemble, made)
     base = group.base
     if base is None:
-        width = group.ensemble.width if group.ensemble is not None else 1
+        width = group.ensemble.n_outputs if group.ensemble is not None else 1
         base = np.zeros(width if group.coef is None else len(group.coef))
     if group.coef is not None:
         terms, constant = to_raw_terms(group.coef, made)

@@ -22,7 +22,7 @@ from ._score_function import ScoreFunction
 from ._synthetic_codes import synthetic_codes
 from ._target import TargetRule
 from ._unreadable import UnreadableError
-from ._unwrap import split_model
+from ._unwrap import unwrap
 
 # The relative error of a sum in float32 and in float64, with a margin.
 _FLOAT32, _FLOAT64 = 1e-6, 1e-13
@@ -125,7 +125,7 @@ def _largest_sum(group: ReadGroup) -> float:
     """Return the sum of the largest leaves of all trees of a group."""
     if group.ensemble is None:
         return 0.0
-    leaf = group.ensemble.feature < 0
+    leaf = group.ensemble.column < 0
     size = np.where(leaf, np.abs(group.ensemble.leaves).max(axis=1), 0.0)
     return float(np.maximum.reduceat(size, group.ensemble.roots).sum())
 
@@ -145,12 +145,10 @@ def _decision(
     doubt: float,
 ) -> Decision | None:
     """Return when the scores reach the target; None where only `predict` knows."""
-    pieces = split_model(target_rule.model)
-    if reading.prediction_link is None or pieces is None:
+    if reading.prediction_link is None:
         return None
-    decision = decision_of(
-        target_rule, scores, doubt, reading.prediction_link, pieces.threshold_rule
-    )
+    rule = unwrap(target_rule.model).threshold_rule
+    decision = decision_of(target_rule, scores, doubt, reading.prediction_link, rule)
     confirmed = decision is not None and is_confirmed(
         decision, target_rule, scores, rows
     )

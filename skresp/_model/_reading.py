@@ -42,7 +42,7 @@ class ReadGroup(NamedTuple):
         """The number of scores."""
         if self.base is not None:
             return len(self.base)
-        return self.ensemble.width if self.ensemble is not None else 1
+        return self.ensemble.n_outputs if self.ensemble is not None else 1
 
 
 class Reading(NamedTuple):

@@ -16,11 +16,10 @@ from skresp._model.trees._lines import crowded_cuts, tree_pieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._columns import known_rows
-from ._decision import Decision
+from ._decision import ROUNDINGS, Decision
 from ._group import Group
 from ._score_function import ScoreFunction
 from ._score_pieces import ScorePieces
-from ._unwrap import ROUNDINGS
 
 
 def maps_lines(score_function: ScoreFunction, moving: Collection[str]) -> bool:

@@ -20,8 +20,8 @@ from skresp.reach._deadline import LimitError
 from ._column_origin import column_origins
 from ._elementary_steps import step_inputs
 from ._raw_rows import RawRows
+from ._transform import as_numbers, transform_rows
 from ._unreadable import UnreadableError
-from ._unwrap import as_numbers, transform_rows
 
 # Numbers that the steps make in one call, to bound memory.
 _MAX_NUMBERS = 4_000_000

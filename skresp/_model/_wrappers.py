@@ -25,17 +25,6 @@ def inner_model(model: Any) -> Any:
     return None
 
 
-def split_steps(model: Any) -> tuple[list[Any], Any]:
-    """Return all steps before the final estimator of a model, and that estimator."""
-    steps: list[Any] = []
-    inner = model
-    while inner is not None:
-        model = inner
-        steps += steps_before(model)
-        inner = inner_model(model)
-    return steps, model
-
-
 def steps_before(model: Any) -> list[Any]:
     """Return the steps before the last one of a pipeline; none for other models."""
     if type(model).__name__ != "Pipeline":

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from skresp._model._codes import changed_codes
+from skresp._model._decision import ROUNDINGS
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
 from skresp._model._score_lines import crowded, score_pieces
 from skresp._model._score_pieces import ScorePieces
-from skresp._model._unwrap import ROUNDINGS
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import Deadline
 from skresp.reach._lines import Lines, lines_of

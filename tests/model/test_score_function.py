@@ -338,13 +338,13 @@ def test_numbers_outside_of_the_steps_domain_have_no_score() -> None:
 def test_a_reading_that_differs_from_the_model_is_dropped(monkeypatch: Any) -> None:
     model = fitted("tree on numbers")
     again = FittedModel(model.target_rule, model.input_format, model.features)
-    original = _sklearn._sklearn_tree
+    original = _sklearn.tree_nodes
 
     def wrong(tree: Any, scale: float) -> Any:
         read = original(tree, scale)
         return read._replace(threshold=np.nextafter(read.threshold, np.inf))
 
-    monkeypatch.setattr(_sklearn, "_sklearn_tree", wrong)
+    monkeypatch.setattr(_sklearn, "tree_nodes", wrong)
     assert again.score_function is not None  # both are rounded to the same float32
     again = FittedModel(model.target_rule, model.input_format, model.features)
 
@@ -353,6 +353,6 @@ def test_a_reading_that_differs_from_the_model_is_dropped(monkeypatch: Any) -> N
         after = np.nextafter(np.float32(read.threshold), np.float32(np.inf))
         return read._replace(threshold=after.astype(float))
 
-    monkeypatch.setattr(_sklearn, "_sklearn_tree", worse)
+    monkeypatch.setattr(_sklearn, "tree_nodes", worse)
     assert again.score_function is None
     assert "differ from the model's own" in again.unread_reason

@@ -18,11 +18,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from skresp import ActionSet
+from skresp._model._families import own_scores
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._score_lines import score_pieces
 from skresp._model._target import AtLeast, make_target_rule
-from skresp._model.trees._library import own_scores
 from skresp._model.trees._lines import tree_pieces
 from skresp._model.trees._raw_trees import RawTrees
 from tests.scores.lines import CLASSIFIERS, dense, explain

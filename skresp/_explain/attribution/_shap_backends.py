@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._model._column_origin import column_origins
+from skresp._model._families import own_scores, prediction_link
 from skresp._model._output import Output, sign_of
 from skresp._model._predictions import class_position
 from skresp._model._target import TargetRule
-from skresp._model._wrappers import split_steps
-from skresp._model.trees._library import own_scores, prediction_link
+from skresp._model._transform import transform_rows
+from skresp._model._unwrap import unwrap
 from skresp._optional import import_optional
 from skresp._typing import FloatArray, IndexArray
 
@@ -120,9 +121,7 @@ class NativeBackend:
 
     def transformed(self, rows: Any) -> Any:
         """Return rows as inputs of the final estimator."""
-        for step in self.steps:
-            rows = step.transform(rows)
-        return rows
+        return transform_rows(self.steps, rows)
 
     def own(self, seen: Any) -> FloatArray:
         """Return the final estimator's own output, in the unit that is explained."""
@@ -223,9 +222,10 @@ def _native_backend(
     options: Mapping[str, Any],
     algorithm: str,
 ) -> NativeBackend:
-    steps, model = split_steps(target_rule.model)
+    parts = unwrap(target_rule.model)
+    steps, model = parts.steps, parts.final
     width = numeric_rows.background.shape[1]
-    origins = column_origins(steps, width)
+    origins = column_origins(list(steps), width)
     if origins is None:
         raise NoBackendError("a step before the estimator mixes columns")
     if algorithm == "linear" and not hasattr(model, "coef_"):
@@ -233,7 +233,7 @@ def _native_backend(
     rows = numeric_rows.rows(numeric_rows.background)
     draft = NativeBackend(
         algorithm=algorithm,
-        steps=tuple(steps),
+        steps=steps,
         model=model,
         origins=origins,
         width=width,
@@ -261,7 +261,7 @@ def _native_backend(
         base=own.mean(axis=0),
         column=column,
         sign=sign,
-        unit=_unit(target_rule, model, options, algorithm, outputs),
+        unit=_unit(target_rule, model, options, outputs),
     )
     few = np.linspace(0, len(numeric_rows.background) - 1, _TRIED_ROWS).astype(np.intp)
     found.attribute(
@@ -290,22 +290,15 @@ def _unit(
     target_rule: TargetRule,
     model: Any,
     options: Mapping[str, Any],
-    algorithm: str,
     outputs: int,
 ) -> str:
+    """Return what contributions add up to, in words."""
     classes = getattr(target_rule.model, "classes_", None)
     if classes is None:
         return "minus the prediction" if sign_of(target_rule) < 0 else "the prediction"
-    if algorithm == "linear":
-        logistic = type(model).__name__ in (
-            "LogisticRegression",
-            "LogisticRegressionCV",
-        )
-        link = "logit" if logistic else "margin"
-    elif options.get("model_output", "raw") != "raw":
+    link = prediction_link(model)
+    if options.get("model_output", "raw") != "raw":
         link = "probability"
-    else:
-        link = prediction_link(model) or "margin"
     if link == "logit" and outputs == 1:
         return f"the log odds of {target_rule.target}"
     if link == "probability":

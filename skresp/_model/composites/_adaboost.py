@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from skresp._model._predictions import model_scores
 from skresp._model._reading import ReadGroup, Reading
+from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
-from skresp._model._unwrap import transform_rows
-from skresp._model.trees._arrays import SKLEARN, Tree, assemble
-from skresp._model.trees._sklearn import _sklearn_tree
-from skresp._typing import FloatArray
+from skresp._model.trees._arrays import Tree, assemble
+from skresp._model.trees._sklearn import ARITHMETIC, tree_nodes
 
 from ._members import check_two_classes
 
@@ -29,16 +27,13 @@ def read_adaboost(model: Any, steps: tuple[Any, ...]) -> Reading:
         for member, weight in zip(
             model.estimators_, model.estimator_weights_, strict=False
         ):
-            tree = _sklearn_tree(member.tree_, 1.0)
+            tree = tree_nodes(member.tree_, 1.0)
             voted = member.classes_[tree.leaves.argmax(axis=1)] == model.classes_[1]
             leaves = np.where(voted, 2.0, -2.0) * weight / total
             yield 0, tree._replace(leaves=leaves[:, None])
 
-    def own(rows: Any) -> FloatArray:
-        table = transform_rows(steps, rows)
-        return np.asarray(model_scores(model, "decision_function", table))
-
-    group = ReadGroup(steps, assemble(trees(), 1, SKLEARN), base=np.zeros(1))
+    own = scores_of_rows(model, "decision_function", steps)
+    group = ReadGroup(steps, assemble(trees(), 1, ARITHMETIC), base=np.zeros(1))
     return Reading((group,), own, "logit", "trees")
 
 

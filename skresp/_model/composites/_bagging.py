@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from skresp._model._links import PredictionLink
-from skresp._model._predictions import model_scores
 from skresp._model._reading import ReadGroup, Reading
+from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
-from skresp._model._unwrap import transform_rows
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import IndexArray
 
 from ._join_trees import join_trees
 from ._members import (
@@ -53,10 +52,7 @@ def read_bagging_regressor(
             raise UnreadableError("A member's prediction is not its score.")
         groups += [_untaken(g, steps, taken, model) for g in second_score(reading)]
         is_float32 |= reading.is_float32
-
-    def own(rows: Any) -> FloatArray:
-        return np.asarray(model_scores(model, "predict", transform_rows(steps, rows)))
-
+    own = scores_of_rows(model, "predict", steps)
     return _mean(groups, len(model.estimators_), own, "identity", is_float32)
 
 
@@ -82,8 +78,8 @@ def _untaken(
     at: IndexArray = taken.positions
     ensemble, coef = group.ensemble, group.coef
     if ensemble is not None:
-        feature = np.where(ensemble.feature < 0, -1, at[ensemble.feature])
-        ensemble = replace(ensemble, feature=feature)
+        column = np.where(ensemble.column < 0, -1, at[ensemble.column])
+        ensemble = replace(ensemble, column=column)
     if coef is not None:
         wide = np.zeros((len(coef), model.n_features_in_))
         np.add.at(wide.T, at, coef.T)  # a column may be drawn twice

@@ -23,7 +23,7 @@ def join_trees(groups: Sequence[ReadGroup]) -> tuple[ReadGroup, ...]:
             out.append(group)
             continue
         has_base = group.base is not None
-        key = tuple(map(id, group.steps)), group.ensemble.rule, has_base
+        key = tuple(map(id, group.steps)), group.ensemble.arithmetic, has_base
         alike.setdefault(key, []).append(group)
     return (*[_joined(some) for some in alike.values()], *out)
 

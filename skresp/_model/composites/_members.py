@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from skresp._model._links import IDENTITY, PIECEWISE, SIGMOID, Link
-from skresp._model._predictions import model_scores
 from skresp._model._reading import ReadGroup, Reading
+from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
-from skresp._model._unwrap import transform_rows
 from skresp._typing import FloatArray
 
 #: Reads a member behind some steps.
@@ -78,12 +77,7 @@ def weighted(groups: Iterable[ReadGroup], weight: float) -> tuple[ReadGroup, ...
 
 def own_chances(model: Any, steps: tuple[Any, ...]) -> Callable[[Any], FloatArray]:
     """Return what gives the model's own probabilities of its second class."""
-
-    def scores(rows: Any) -> FloatArray:
-        table = transform_rows(steps, rows)
-        return np.asarray(model_scores(model, "predict_proba", table))[:, [1]]
-
-    return scores
+    return _second_column(scores_of_rows(model, "predict_proba", steps))
 
 
 def _second_output(group: ReadGroup) -> ReadGroup:
@@ -94,7 +88,7 @@ def _second_output(group: ReadGroup) -> ReadGroup:
         group.ensemble,
         output=np.zeros_like(group.ensemble.output),
         leaves=np.ascontiguousarray(group.ensemble.leaves[:, [1]]),
-        base=group.ensemble.base[[1]],
+        n_outputs=1,
     )
     base = None if group.base is None else group.base[[1]]
     return group._replace(ensemble=ensemble, base=base)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from skresp._model._links import IDENTITY
-from skresp._model._predictions import model_scores
 from skresp._model._reading import ReadGroup, Reading
+from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
-from skresp._model._unwrap import transform_rows
 from skresp._typing import FloatArray
 
 from ._join_trees import join_trees
@@ -38,10 +35,7 @@ def read_stacking(
     else:
         groups.append(ReadGroup(groups[0].steps, base=base))
     method = "decision_function" if hasattr(model, "classes_") else "predict"
-
-    def own(rows: Any) -> FloatArray:
-        return np.asarray(model_scores(model, method, transform_rows(steps, rows)))
-
+    own = scores_of_rows(model, method, steps)
     return Reading(
         join_trees(groups), own, final.prediction_link, "composite", is_float32
     )

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from skresp._model._predictions import model_scores
 from skresp._model._reading import ReadGroup, Reading
+from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
-from skresp._model._unwrap import transform_rows
-from skresp._typing import FloatArray
 
 from ._members import (
     ReadMember,
@@ -49,10 +47,7 @@ def read_voting_regressor(
             raise UnreadableError("A member's prediction is not its score.")
         groups += weighted(second_score(reading), share)
         is_float32 |= reading.is_float32
-
-    def own(rows: Any) -> FloatArray:
-        return np.asarray(model_scores(model, "predict", transform_rows(steps, rows)))
-
+    own = scores_of_rows(model, "predict", steps)
     return Reading(tuple(groups), own, "identity", "composite", is_float32)
 
 

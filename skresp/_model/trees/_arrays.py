@@ -2,64 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray
 from skresp.reach._allowance import allowance
 
-# When a row goes left: float32(x) <= threshold, float32(x) < threshold, x <= threshold.
-SKLEARN, XGBOOST, DOUBLE = 0, 1, 2
-
 
 @dataclass(frozen=True)
-class Ensemble:
+class TreeArrays:
     """Trees as arrays over all their nodes.
 
     Attributes
     ----------
-    roots : array of shape (n_trees,)
-        The first node of each tree.
-    output : array of shape (n_trees,)
+    roots : array of shape (n_trees,), int32
+        The first node of each tree. The nodes of a tree are contiguous.
+    output : array of shape (n_trees,), int32
         The score that each tree adds to; -1 for all (its leaves are vectors).
-    feature : array of shape (n_nodes,)
+    column : array of shape (n_nodes,), int32
         The column that a node splits on; -1 at a leaf.
-    threshold : array of shape (n_nodes,)
-    left, right : array of shape (n_nodes,)
+    threshold : array of shape (n_nodes,), float64
+    left, right : array of shape (n_nodes,), int32
         The children; -1 at a leaf.
-    missing_left : array of shape (n_nodes,)
+    missing_left : array of shape (n_nodes,), bool
         Whether a missing value goes left.
-    leaves : array of shape (n_nodes, n_scores) or (n_nodes, 1)
-        What each leaf adds.
-    base : array of shape (n_scores,)
-        What is added to the sums.
-    rule : {SKLEARN, XGBOOST, DOUBLE}
-        When a row goes left.
+    leaves : array of shape (n_nodes, n_outputs) or (n_nodes, 1)
+        What each leaf adds. The values of inner nodes mean nothing.
     """
 
     roots: NDArray[np.int32]
     output: NDArray[np.int32]
-    feature: NDArray[np.int32]
+    column: NDArray[np.int32]
     threshold: FloatArray
     left: NDArray[np.int32]
     right: NDArray[np.int32]
     missing_left: BoolArray
     leaves: FloatArray
-    base: FloatArray
-    rule: int
-
-    @property
-    def width(self) -> int:
-        """The number of scores."""
-        return len(self.base)
 
 
-class UnsupportedTreesError(Exception):
-    """Trees that an `Ensemble` cannot represent."""
+class Arithmetic(NamedTuple):
+    """How a library compares values with thresholds, and adds leaves.
+
+    Attributes
+    ----------
+    compares_float32 : bool
+        Whether values are rounded to float32 before they are compared.
+    is_strict : bool
+        Whether a value goes left if it is less than the threshold; otherwise also if
+        they are equal.
+    sums_float32 : bool
+        Whether leaves are added in float32.
+    sparse_zero_is_missing : bool
+        Whether a value that a sparse matrix does not store is missing.
+    """
+
+    compares_float32: bool = False
+    is_strict: bool = False
+    sums_float32: bool = False
+    sparse_zero_is_missing: bool = False
+
+
+@dataclass(frozen=True)
+class Ensemble(TreeArrays):
+    """Trees over the columns that the final estimator gets, as its library has them.
+
+    Attributes
+    ----------
+    n_outputs : int
+        The number of scores.
+    arithmetic : Arithmetic
+    """
+
+    n_outputs: int
+    arithmetic: Arithmetic
 
 
 class Tree(NamedTuple):
@@ -67,14 +87,14 @@ class Tree(NamedTuple):
 
     Attributes
     ----------
-    feature : the column that a node splits on
+    column : the column that a node splits on
     threshold : where it splits
     left, right : positions of the children in the same arrays, negative at a leaf
     missing_left : whether a missing value goes left
-    leaves : what a leaf adds, of shape (n_nodes, n_scores)
+    leaves : what a leaf adds, of shape (n_nodes, n_outputs)
     """
 
-    feature: Any
+    column: Any
     threshold: Any
     left: Any
     right: Any
@@ -82,18 +102,20 @@ class Tree(NamedTuple):
     leaves: FloatArray
 
 
-def assemble(trees: Iterator[tuple[int, Tree]], width: int, rule: int) -> Ensemble:
+def assemble(
+    trees: Iterable[tuple[int, Tree]], n_outputs: int, arithmetic: Arithmetic
+) -> Ensemble:
     """Join trees, each with the score it adds to, into one ensemble."""
     roots, output, parts = [], [], []
     start = 0
-    for out, (feature, threshold, left, right, missing, leaves) in trees:
+    for out, (column, threshold, left, right, missing, leaves) in trees:
         allowance().deadline.check()
         roots.append(start)
         output.append(out)
         inner = np.asarray(left) >= 0
         parts.append(
             (
-                np.where(inner, feature, -1).astype(np.int32),
+                np.where(inner, column, -1).astype(np.int32),
                 np.asarray(threshold, dtype=float),
                 np.where(inner, np.asarray(left) + start, -1).astype(np.int32),
                 np.where(inner, np.asarray(right) + start, -1).astype(np.int32),
@@ -101,20 +123,20 @@ def assemble(trees: Iterator[tuple[int, Tree]], width: int, rule: int) -> Ensemb
                 leaves,
             )
         )
-        start += len(feature)
+        start += len(column)
     if not parts:
-        raise UnsupportedTreesError
-    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
-    feature, threshold, left, right, missing, leaves = joined
+        raise UnreadableError("The model has no trees.")
+    joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+    column, threshold, left, right, missing, leaves = joined
     return Ensemble(
         np.array(roots, dtype=np.int32),
         np.array(output, dtype=np.int32),
-        feature,
+        column,
         threshold,
         left,
         right,
         missing,
         np.ascontiguousarray(leaves, dtype=float),
-        np.zeros(width),
-        rule,
+        n_outputs,
+        arithmetic,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,9 +16,11 @@ from skresp._model._predictions import model_scores
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray
 
-from ._arrays import SKLEARN, Ensemble, Tree, UnsupportedTreesError, assemble
+from ._arrays import Arithmetic, Ensemble, Tree, assemble
 from ._category_splits import CategorySplits
+from ._library import ReadTrees, TreeLibrary
 
+_ARITHMETIC = Arithmetic(compares_float32=True)
 _LINKS: dict[str, PredictionLink] = {
     "Logloss": "logit",
     "CrossEntropy": "logit",
@@ -29,25 +31,17 @@ _LINKS: dict[str, PredictionLink] = {
 }
 
 
-def _read_catboost(model: Any) -> Ensemble:
-    """Read a model of numbers; a value goes left where float32(x) <= border."""
-    dumped = _dumped(model)
-    if dumped["features_info"].get("categorical_features"):
-        raise UnsupportedTreesError
-    return _Trees(dumped, None).ensemble()
-
-
-def read_categories(model: Any) -> tuple[Ensemble, CategorySplits]:
-    """Read a model with labels that the trees compare one by one."""
+def _read_catboost(model: Any) -> ReadTrees:
+    """Read a model of numbers, and of labels that the trees compare one by one."""
     dumped = _dumped(model)
     columns = dumped["features_info"].get("categorical_features", [])
-    if not columns:
-        raise UnsupportedTreesError
-    labels = {
-        c["flat_feature_index"]: _LabelPosition(model, c["feature_index"])
-        for c in columns
-    }
-    splits = CategorySplits(len(model.feature_names_), labels)
+    splits = None
+    if columns:
+        labels = {
+            c["flat_feature_index"]: _LabelPosition(model, c["feature_index"])
+            for c in columns
+        }
+        splits = CategorySplits(len(model.feature_names_), labels)
     return _Trees(dumped, splits).ensemble(), splits
 
 
@@ -76,14 +70,14 @@ class _Trees:
         }
         self.dumped, self.splits = dumped, splits
         self.scale, bias = dumped["scale_and_bias"]
-        self.width = len(bias)
+        self.n_outputs = len(bias)
 
     def ensemble(self) -> Ensemble:
         """Return all trees; their sums lack the bias."""
-        return assemble(self._trees(), self.width, SKLEARN)
+        return assemble(self._trees(), self.n_outputs, _ARITHMETIC)
 
     def _trees(self) -> Iterator[tuple[int, Tree]]:
-        output = 0 if self.width == 1 else -1
+        output = 0 if self.n_outputs == 1 else -1
         for tree in self.dumped.get("oblivious_trees", []):
             yield output, self._oblivious(tree)
         for tree in self.dumped.get("trees", []):
@@ -101,12 +95,13 @@ class _Trees:
         inner = level < depth
         left = np.where(inner, 2 ** (level + 1) - 1 + within, -1)
         right = np.where(inner, left + 2**level, -1)
-        feature, threshold, missing = (
+        column, threshold, missing = (
             np.array([split[i] for split in splits] + [0])[level] for i in range(3)
         )
-        leaves = np.zeros((len(level), self.width))
-        leaves[~inner] = np.reshape(tree["leaf_values"], (-1, self.width)) * self.scale
-        return Tree(feature, threshold, left, right, missing, leaves)
+        leaves = np.zeros((len(level), self.n_outputs))
+        values = np.reshape(tree["leaf_values"], (-1, self.n_outputs))
+        leaves[~inner] = values * self.scale
+        return Tree(column, threshold, left, right, missing, leaves)
 
     def _grown(self, root: dict[str, Any]) -> Tree:
         """Return a tree whose nodes split on their own, in preorder."""
@@ -117,17 +112,17 @@ class _Trees:
             if "split" not in node:
                 nodes.append([-1, 0.0, -1, -1, False, np.ravel(node["value"])])
                 return at
-            feature, threshold, missing = self._split(node["split"])
-            nodes.append([feature, threshold, 0, 0, missing, np.zeros(self.width)])
+            column, threshold, missing = self._split(node["split"])
+            nodes.append([column, threshold, 0, 0, missing, np.zeros(self.n_outputs)])
             nodes[at][2] = add(node["left"])
             nodes[at][3] = add(node["right"])
             return at
 
         add(root)
-        feature, threshold, left, right, missing, leaves = (
+        column, threshold, left, right, missing, leaves = (
             np.array(part) for part in zip(*nodes, strict=True)
         )
-        return Tree(feature, threshold, left, right, missing, leaves * self.scale)
+        return Tree(column, threshold, left, right, missing, leaves * self.scale)
 
     def _split(self, split: dict[str, Any]) -> tuple[int, float, bool]:
         """Return the column, the threshold, and whether a missing value goes left."""
@@ -155,16 +150,18 @@ def _dumped(model: Any) -> dict[str, Any]:
         return dict(json.loads(path.read_text()))
 
 
-def scores(model: Any, Z: Any) -> FloatArray:
-    """Return the scores of a model as the library computes them, one column each."""
+def _own_scores(model: Any, Z: Any) -> FloatArray:
     return model_scores(model, "predict", Z, prediction_type="RawFormulaVal")
 
 
-def prediction_link(model: Any) -> PredictionLink | None:
-    """Return how predictions follow from scores; None where that is not known."""
+def _prediction_link(model: Any) -> PredictionLink | None:
     loss = str(model.get_all_params().get("loss_function"))
     return _LINKS.get(loss.split(":")[0])
 
 
-#: By the name of a base class.
-READERS: dict[str, Callable[[Any], Ensemble]] = {"CatBoost": _read_catboost}
+CATBOOST = TreeLibrary(
+    package="catboost",
+    readers={"CatBoost": _read_catboost},
+    own_scores=_own_scores,
+    prediction_link=_prediction_link,
+)

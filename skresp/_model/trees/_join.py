@@ -10,8 +10,8 @@ from ._arrays import Ensemble
 
 
 def join(ensembles: Sequence[Ensemble], weights: Sequence[float]) -> Ensemble:
-    """Return the weighted sum of ensembles with the same rule and outputs."""
-    counts = [len(e.feature) for e in ensembles]
+    """Return the weighted sum of ensembles with the same arithmetic and outputs."""
+    counts = [len(e.column) for e in ensembles]
     starts = np.cumsum([0, *counts[:-1]])
 
     def moved(name: str) -> np.ndarray:
@@ -28,12 +28,12 @@ def join(ensembles: Sequence[Ensemble], weights: Sequence[float]) -> Ensemble:
     return Ensemble(
         moved("roots"),
         all_of("output"),
-        all_of("feature"),
+        all_of("column"),
         all_of("threshold"),
         moved("left"),
         moved("right"),
         all_of("missing_left"),
         np.concatenate([weight * e.leaves for e, weight in scaled]),
-        np.sum([weight * e.base for e, weight in scaled], axis=0),
-        ensembles[0].rule,
+        ensembles[0].n_outputs,
+        ensembles[0].arithmetic,
     )

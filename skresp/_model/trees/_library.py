@@ -1,76 +1,66 @@
-"""Read models whose scores are sums of trees.
-
-To add a library, write a module with `READERS`, `scores` and `prediction_link`, and add
-it to `LIBRARIES`.
-"""
+"""Libraries of models whose scores are sums of trees."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from skresp._model._links import PredictionLink
 from skresp._model._reading import ReadGroup, Reading
-from skresp._model._unreadable import UnreadableError
-from skresp._model._unwrap import transform_rows
+from skresp._model._transform import transform_rows
 from skresp._typing import FloatArray
 
-from . import _catboost, _lightgbm, _sklearn, _xgboost
-from ._arrays import XGBOOST, UnsupportedTreesError
+from ._arrays import Ensemble
+from ._category_splits import CategorySplits
 
-#: Readers by the package of a model. The package itself is not imported.
-LIBRARIES: dict[str, Any] = {
-    "catboost": _catboost,
-    "lightgbm": _lightgbm,
-    "sklearn": _sklearn,
-    "xgboost": _xgboost,
-}
+#: The trees of a model, and the step before them that splits by labels, if any.
+ReadTrees = tuple[Ensemble, CategorySplits | None]
 
 
-def library_of(model: Any) -> Any:
-    """Return the module that reads models of this library; None if there is none."""
-    return LIBRARIES.get(type(model).__module__.split(".")[0])
+@dataclass(frozen=True, kw_only=True)
+class TreeLibrary:
+    """A library of tree models, and how they are read.
 
+    Attributes
+    ----------
+    package : str
+        The package of the models; it is not imported.
+    readers : dict of str to callable
+        By the name of a class. Each takes a model of this class, or of a subclass, and
+        returns its trees (`ReadTrees`), or raises UnreadableError.
+    own_scores : callable
+        Takes a model and its input, and returns the scores that the library computes,
+        before any link, of shape (n_rows, n_outputs).
+    prediction_link : callable
+        Takes a model, and returns how its predictions follow from these scores; None
+        where that is not known.
+    """
 
-def read_tree_model(model: Any, steps: tuple[Any, ...]) -> Reading:
-    """Read a model whose scores are sums of trees."""
-    made: tuple[Any, ...] = steps
-    try:
-        try:
-            ensemble = _reader_of(model)(model)
-        except UnsupportedTreesError:
-            ensemble, splits = library_of(model).read_categories(model)
-            made = (*steps, splits)
-    except UnsupportedTreesError:
-        raise UnreadableError(
-            f"The trees of this {type(model).__name__} are of a kind that is not read."
-        ) from None
+    package: str
+    readers: Mapping[str, Callable[[Any], ReadTrees]]
+    own_scores: Callable[[Any, Any], FloatArray]
+    prediction_link: Callable[[Any], PredictionLink | None]
 
-    def scores(rows: Any) -> FloatArray:
-        return np.asarray(own_scores(model, transform_rows(steps, rows)))
+    @property
+    def classes(self) -> Collection[str]:
+        """The names of the classes that are read."""
+        return self.readers.keys()
 
-    group = ReadGroup(made, ensemble=ensemble)
-    is_float32 = ensemble.rule == XGBOOST
-    return Reading((group,), scores, prediction_link(model), "trees", is_float32)
+    def read(self, model: Any, steps: tuple[Any, ...]) -> Reading:
+        """Read a model behind some steps."""
+        names = (kind.__name__ for kind in type(model).__mro__)
+        reader = self.readers[next(name for name in names if name in self.readers)]
+        ensemble, splits = reader(model)
+        made = steps if splits is None else (*steps, splits)
 
+        def own_scores(rows: Any) -> FloatArray:
+            return self.own_scores(model, transform_rows(steps, rows))
 
-def own_scores(model: Any, Z: Any) -> FloatArray:
-    """Return the scores that a model itself reports, of shape (n_rows, n_scores)."""
-    return (library_of(model) or _sklearn).scores(model, Z)
-
-
-def prediction_link(model: Any) -> PredictionLink | None:
-    """Return how predictions follow from scores; None where that is not known."""
-    library = library_of(model)
-    return None if library is None else library.prediction_link(model)
-
-
-def _reader_of(model: Any) -> Any:
-    """Return the reader for a model, by the names of its base classes."""
-    for kind in type(model).__mro__:
-        library = LIBRARIES.get(kind.__module__.split(".")[0])
-        reader = None if library is None else library.READERS.get(kind.__name__)
-        if reader is not None:
-            return reader
-    return None
+        return Reading(
+            (ReadGroup(made, ensemble=ensemble),),
+            own_scores,
+            self.prediction_link(model),
+            "trees",
+            ensemble.arithmetic.sums_float32,
+        )

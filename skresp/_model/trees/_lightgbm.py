@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,8 +12,9 @@ from skresp._model._predictions import model_scores
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray
 
-from ._arrays import DOUBLE, Ensemble, Tree, UnsupportedTreesError, assemble
+from ._arrays import Arithmetic, Tree, assemble
 from ._category_splits import CategorySplits
+from ._library import ReadTrees, TreeLibrary
 
 # Values up to this size are 0 for LightGBM, which keeps the bound in float32.
 _ZERO = float(np.float32(1e-35))
@@ -29,21 +29,22 @@ _LINKS: dict[str, PredictionLink] = {
 }
 
 
-def _read_lightgbm(model: Any, splits: CategorySplits | None = None) -> Ensemble:
+def _read_lightgbm(model: Any) -> ReadTrees:
     """Read a LightGBM model from its dump."""
-    if splits is None and model.booster_.pandas_categorical:
-        raise UnsupportedTreesError  # it gets labels
-    dumped = model.booster_.dump_model(num_iteration=model.booster_.best_iteration)
-    if dumped.get("average_output") or model.get_params().get("linear_tree"):
-        raise UnsupportedTreesError
-    width = dumped["num_tree_per_iteration"]
-
-    def read() -> Iterator[tuple[int, Tree]]:
-        for i, info in enumerate(dumped["tree_info"]):
-            yield i % width, _lightgbm_tree(info["tree_structure"], splits)
-
-    ensemble = assemble(read(), width, DOUBLE)
-    return replace(ensemble, threshold=_compared(ensemble.threshold))
+    booster = model.booster_
+    dumped = booster.dump_model(num_iteration=booster.best_iteration)
+    if dumped.get("average_output"):
+        raise UnreadableError("The model is a random forest of LightGBM.")
+    if model.get_params().get("linear_tree"):
+        raise UnreadableError("The leaves of the trees are linear models.")
+    splits = _category_splits(booster, dumped["feature_infos"])
+    n_outputs = dumped["num_tree_per_iteration"]
+    trees = (
+        (i % n_outputs, _lightgbm_tree(info["tree_structure"], splits))
+        for i, info in enumerate(dumped["tree_info"])
+    )
+    ensemble = assemble(trees, n_outputs, Arithmetic())
+    return replace(ensemble, threshold=_compared(ensemble.threshold)), splits
 
 
 def _compared(threshold: FloatArray) -> FloatArray:
@@ -82,37 +83,38 @@ def _lightgbm_tree(root: dict[str, Any], splits: CategorySplits | None) -> Tree:
         nodes.append((split[0], split[1], 0, 0, split[2], 0.0))
         pending.append((node["right_child"], position, 1))
         pending.append((node["left_child"], position, 0))
-    columns = [np.asarray(column) for column in zip(*nodes, strict=True)]
-    feature, threshold, left, right, missing_left, leaf = columns
+    columns = [np.asarray(part) for part in zip(*nodes, strict=True)]
+    column, threshold, left, right, missing_left, leaf = columns
     leaves = leaf.astype(float)[:, None]
-    return Tree(feature, threshold, left, right, missing_left, leaves)
+    return Tree(column, threshold, left, right, missing_left, leaves)
 
 
 def _number_split(node: dict[str, Any]) -> tuple[int, float, bool]:
     """Return the column and threshold of a node, and whether missing goes left."""
-    if node["decision_type"] != "<=" or node["missing_type"] == "Zero":
-        raise UnsupportedTreesError
+    if node["decision_type"] != "<=":
+        raise UnreadableError("The labels of the columns are not known.")
+    if node["missing_type"] == "Zero":
+        raise UnreadableError("The model takes 0 for a missing value.")
     # Without a direction of its own, a missing value counts as 0.
     own = node["missing_type"] == "NaN"
     missing = node["default_left"] if own else node["threshold"] >= 0
     return node["split_feature"], node["threshold"], missing
 
 
-def read_categories(model: Any) -> tuple[Ensemble, CategorySplits]:
-    """Read a model with columns of labels. A label that is not known goes right."""
-    booster = model.booster_
-    labels = booster.pandas_categorical or []
-    dumped = booster.dump_model(num_iteration=1)["feature_infos"]
+def _category_splits(booster: Any, infos: dict[str, Any]) -> CategorySplits | None:
+    """Return the step that splits by labels; an unknown label goes right."""
+    labels = booster.pandas_categorical
+    if not labels:
+        return None
     names = booster.feature_name()
-    at = [i for i, name in enumerate(names) if _is_categorical(dumped.get(name))]
+    at = [i for i, name in enumerate(names) if _is_categorical(infos.get(name))]
     if len(at) != len(labels):
         raise UnreadableError("The labels of the columns are not known.")
     codes = {
         i: {label: code for code, label in enumerate(known)}
         for i, known in zip(at, labels, strict=True)
     }
-    splits = CategorySplits(len(names), codes)
-    return _read_lightgbm(model, splits), splits
+    return CategorySplits(len(names), codes)
 
 
 def _is_categorical(info: dict[str, Any] | None) -> bool:
@@ -120,18 +122,20 @@ def _is_categorical(info: dict[str, Any] | None) -> bool:
     return info is not None and bool(info["values"])
 
 
-def scores(model: Any, Z: Any) -> FloatArray:
-    """Return the scores of a model as the library computes them, one column each."""
+def _own_scores(model: Any, Z: Any) -> FloatArray:
     return model_scores(model, "predict", Z, raw_score=True)
 
 
-def prediction_link(model: Any) -> PredictionLink | None:
-    """Return how predictions follow from scores; None where that is not known."""
+def _prediction_link(model: Any) -> PredictionLink | None:
     objective = str(getattr(model, "objective_", None))
     if objective == "binary" and model.get_params().get("sigmoid", 1.0) != 1.0:
         return "margin"
     return _LINKS.get(objective)
 
 
-#: By the name of a base class.
-READERS: dict[str, Callable[[Any], Ensemble]] = {"LGBMModel": _read_lightgbm}
+LIGHTGBM = TreeLibrary(
+    package="lightgbm",
+    readers={"LGBMModel": _read_lightgbm},
+    own_scores=_own_scores,
+    prediction_link=_prediction_link,
+)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from skresp._model._decision import ROUNDINGS
 from skresp._model._score_pieces import ScorePieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._raw_trees import RawTrees
 
-# The roundings, each of half a unit in the last place, between two cuts of a column.
-_ROUNDINGS = 16
 # LightGBM puts 0 between two cuts of its own, 1e-35 on either side.
 _ZERO = 1e-30
 
@@ -95,7 +94,7 @@ def crowded_cuts(
     longest = np.maximum(np.abs(low), np.abs(high))[moving]
     size = longest * np.abs(b - a) / (high - low)[moving]
     size = np.maximum(size, np.maximum(np.abs(a), np.abs(b)))
-    near = _ROUNDINGS / 2 * float(np.finfo(float).eps) * size
+    near = ROUNDINGS / 2 * float(np.finfo(float).eps) * size
     gaps = np.diff(cuts)
     for k in np.flatnonzero(gaps < near.max()):
         inside = (cuts[k + 1] > np.minimum(a, b)) & (cuts[k] < np.maximum(a, b))

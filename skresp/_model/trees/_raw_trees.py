@@ -3,58 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
+
+from ._arrays import TreeArrays
 
 # Rows times trees that are walked at once, to bound memory.
 _MAX_WALKS = 1_000_000
 
 
-class RawTrees(NamedTuple):
-    """Trees over codes of the model's columns (see `Column`).
+@dataclass(frozen=True)
+class RawTrees(TreeArrays):
+    """Trees over codes of the columns of the model's input (see `Column`).
 
     A node goes left where `x <= threshold`, compared in float64. On a listed column it
-    looks up the position of the value in a table instead. The position of a label is
-    its code. A number may be listed too: its position is that of the piece between
-    `edges` that it lies in. The last position is that of a missing value.
+    looks up the position of the value in a table instead, and `threshold` is the row of
+    `goes_left`. The position of a label is its code. A number may be listed too: its
+    position is that of the piece between `edges` that it lies in. The last position is
+    that of a missing value.
 
     Attributes
     ----------
-    roots : array of shape (n_trees,), int32
-        The first node of each tree. The nodes of a tree are contiguous.
-    output : array of shape (n_trees,), int32
-        The score that each tree adds to; -1 for all (its leaves are vectors).
-    column : array of shape (n_nodes,), int32
-        The column that a node splits on; -1 at a leaf.
-    threshold : array of shape (n_nodes,), float64
-        The largest number that goes left; on a listed column the row of `goes_left`.
-    left, right : array of shape (n_nodes,), int32
-        The children; -1 at a leaf.
-    missing_left : array of shape (n_nodes,), bool
-        Whether a missing value goes left.
-    leaves : array of shape (n_nodes, n_outputs) or (n_nodes, 1)
-        What each leaf adds. The values of inner nodes mean nothing.
     is_listed : array of shape (n_columns,), bool
     goes_left : array of shape (n_tables, n_positions), bool
-        Which positions go left; the last one is missing.
+        Which positions go left.
     edges : dict of int to array
         For each listed column of numbers, the largest number of each piece but the
         last, in ascending order.
     """
 
-    roots: NDArray[np.int32]
-    output: NDArray[np.int32]
-    column: NDArray[np.int32]
-    threshold: FloatArray
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    missing_left: BoolArray
-    leaves: FloatArray
     is_listed: BoolArray
     goes_left: BoolArray
     edges: dict[int, FloatArray]

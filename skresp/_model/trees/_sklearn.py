@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from skresp._model._class_names import class_names
 from skresp._model._links import PredictionLink
-from skresp._model._predictions import model_scores
-from skresp._typing import FloatArray, IndexArray
+from skresp._model._predictions import default_scores
+from skresp._model._unreadable import UnreadableError
+from skresp._typing import IndexArray
 
-from ._arrays import DOUBLE, SKLEARN, Ensemble, Tree, UnsupportedTreesError, assemble
+from ._arrays import Arithmetic, Ensemble, Tree, assemble
 from ._category_splits import CategorySplits
+from ._library import ReadTrees, TreeLibrary
+
+#: The arithmetic of all trees but those of histogram boosting.
+ARITHMETIC = Arithmetic(compares_float32=True)
 
 
-def _sklearn_tree(tree: Any, scale: float) -> Tree:
+def tree_nodes(tree: Any, scale: float) -> Tree:
     """Return the nodes of a fitted tree, with its values times a factor."""
     values = tree.value[:, 0, :]
     missing = getattr(tree, "missing_go_to_left", np.zeros(tree.node_count))
@@ -29,39 +35,57 @@ def _sklearn_tree(tree: Any, scale: float) -> Tree:
     )
 
 
-def _read_tree(model: Any) -> Ensemble:
-    if model.n_outputs_ != 1:
-        raise UnsupportedTreesError
-    width = model.tree_.value.shape[2]
-    tree = _sklearn_tree(model.tree_, 1.0)
-    return assemble(iter([(-1, tree)]), width, SKLEARN)
+def _read_tree(model: Any) -> ReadTrees:
+    _check_one_output(model)
+    n_outputs = model.tree_.value.shape[2]
+    tree = tree_nodes(model.tree_, 1.0)
+    return assemble([(-1, tree)], n_outputs, ARITHMETIC), None
 
 
-def _read_forest(model: Any) -> Ensemble:
-    if model.n_outputs_ != 1:
-        raise UnsupportedTreesError
+def _read_forest(model: Any) -> ReadTrees:
+    _check_one_output(model)
     share = 1.0 / len(model.estimators_)
-    width = model.estimators_[0].tree_.value.shape[2]
-    trees = ((-1, _sklearn_tree(t.tree_, share)) for t in model.estimators_)
-    return assemble(trees, width, SKLEARN)
+    n_outputs = model.estimators_[0].tree_.value.shape[2]
+    trees = ((-1, tree_nodes(t.tree_, share)) for t in model.estimators_)
+    return assemble(trees, n_outputs, ARITHMETIC), None
 
 
-def _read_gradient_boosting(model: Any) -> Ensemble:
+def _check_one_output(model: Any) -> None:
+    """Raise if a model predicts several outputs at once."""
+    if model.n_outputs_ != 1:
+        raise UnreadableError(f"This {type(model).__name__} has several outputs.")
+
+
+def _read_gradient_boosting(model: Any) -> ReadTrees:
     stages = model.estimators_
     if type(model.init_).__name__ not in ("str", "DummyClassifier", "DummyRegressor"):
-        raise UnsupportedTreesError  # starts from a model that depends on the row
+        raise UnreadableError("The boosting starts from the scores of another model.")
     trees = (
-        (k, _sklearn_tree(tree.tree_, model.learning_rate))
+        (k, tree_nodes(tree.tree_, model.learning_rate))
         for stage in stages
         for k, tree in enumerate(stage)
     )
-    return assemble(trees, stages.shape[1], SKLEARN)
+    return assemble(trees, stages.shape[1], ARITHMETIC), None
 
 
-def _read_hist_gradient_boosting(model: Any) -> Ensemble:
-    if getattr(model, "_preprocessor", None) is not None:
-        raise UnsupportedTreesError  # it orders the columns anew
-    return _hist_trees(model, np.arange(model.n_features_in_), None)
+def _read_hist_gradient_boosting(model: Any) -> ReadTrees:
+    """Read histogram boosting.
+
+    With columns of labels, it orders its columns anew, labels first. A label that is
+    not known is missing.
+    """
+    encode = getattr(model, "_preprocessor", None)
+    if encode is None:
+        return _hist_trees(model, np.arange(model.n_features_in_), None), None
+    at = np.flatnonzero(model.is_categorical_)
+    known = encode.named_transformers_["encoder"].categories_
+    codes = {
+        int(i): {label: code for code, label in enumerate(labels) if label == label}
+        for i, labels in zip(at, known, strict=True)
+    }
+    splits = CategorySplits(model.n_features_in_, codes)
+    columns = np.r_[at, np.flatnonzero(~model.is_categorical_)]
+    return _hist_trees(model, columns, splits), splits
 
 
 def _hist_trees(
@@ -77,8 +101,7 @@ def _hist_trees(
                 feature = columns[nodes["feature_idx"]]
                 threshold = nodes["num_threshold"].copy()
                 for i in np.flatnonzero(nodes["is_categorical"]):
-                    if splits is None:
-                        raise UnsupportedTreesError
+                    assert splits is not None
                     bits = predictor.raw_left_cat_bitsets[nodes["bitset_idx"][i]]
                     missing = bool(nodes["missing_go_to_left"][i])
                     column = int(feature[i])
@@ -98,7 +121,7 @@ def _hist_trees(
                     ),
                 )
 
-    return assemble(trees(), len(stages[0]), DOUBLE)
+    return assemble(trees(), len(stages[0]), Arithmetic())
 
 
 def _codes(bits: Any) -> set[int]:
@@ -108,49 +131,27 @@ def _codes(bits: Any) -> set[int]:
     }
 
 
-def read_categories(model: Any) -> tuple[Ensemble, CategorySplits]:
-    """Read histogram boosting with columns of labels.
-
-    It orders its columns anew, labels first. A label that is not known is missing.
-    """
-    encode = getattr(model, "_preprocessor", None)
-    is_categorical = getattr(model, "is_categorical_", None)
-    if encode is None or is_categorical is None:
-        raise UnsupportedTreesError
-    at = np.flatnonzero(is_categorical)
-    known = encode.named_transformers_["encoder"].categories_
-    codes = {
-        int(i): {label: code for code, label in enumerate(labels) if label == label}
-        for i, labels in zip(at, known, strict=True)
-    }
-    splits = CategorySplits(model.n_features_in_, codes)
-    columns = np.r_[at, np.flatnonzero(~is_categorical)]
-    return _hist_trees(model, columns, splits), splits
-
-
-def scores(model: Any, Z: Any) -> FloatArray:
-    """Return the scores of a model as the library computes them, one column each."""
-    methods = ("decision_function", "predict_proba", "predict")
-    return model_scores(model, next(m for m in methods if hasattr(model, m)), Z)
-
-
-def prediction_link(model: Any) -> PredictionLink | None:
+def _prediction_link(model: Any) -> PredictionLink | None:
     """Return how predictions follow from scores; None where that is not known."""
-    name, loss = type(model).__name__, getattr(model, "loss", None)
-    if name == "GradientBoostingClassifier":
+    names, loss = class_names(model), getattr(model, "loss", None)
+    if "GradientBoostingClassifier" in names:
         return "logit" if loss == "log_loss" else "margin"
-    if name == "HistGradientBoostingClassifier":
+    if "HistGradientBoostingClassifier" in names:
         return "logit"
-    if name == "HistGradientBoostingRegressor":
+    if "HistGradientBoostingRegressor" in names:
         plain = ("squared_error", "absolute_error", "quantile")
         return "identity" if loss in plain else None
     return "probability" if hasattr(model, "classes_") else "identity"
 
 
-#: By the name of a base class.
-READERS: dict[str, Callable[[Any], Ensemble]] = {
-    "BaseDecisionTree": _read_tree,
-    "BaseForest": _read_forest,
-    "BaseGradientBoosting": _read_gradient_boosting,
-    "BaseHistGradientBoosting": _read_hist_gradient_boosting,
-}
+SKLEARN_TREES = TreeLibrary(
+    package="sklearn",
+    readers={
+        "BaseDecisionTree": _read_tree,
+        "BaseForest": _read_forest,
+        "BaseGradientBoosting": _read_gradient_boosting,
+        "BaseHistGradientBoosting": _read_hist_gradient_boosting,
+    },
+    own_scores=default_scores,
+    prediction_link=_prediction_link,
+)

@@ -35,8 +35,8 @@ def step_tree(column: int, edges: FloatArray, values: FloatArray, missing: Any) 
         nodes[at] = [column, edges[middle - 1], len(nodes), len(nodes) + 1, False, 0.0]
         pending += [(len(nodes), first, middle), (len(nodes) + 1, middle, stop)]
         nodes += [[], []]
-    feature, threshold, left, right, missing_left, leaves = (
+    split, threshold, left, right, missing_left, leaves = (
         np.asarray(part) for part in zip(*nodes, strict=True)
     )
     leaves = leaves.astype(float)[:, None]
-    return Tree(feature, threshold, left, right, missing_left, leaves)
+    return Tree(split, threshold, left, right, missing_left, leaves)

@@ -6,21 +6,23 @@ import numpy as np
 
 from skresp._typing import FloatArray
 
-from ._arrays import DOUBLE, XGBOOST
+from ._arrays import Arithmetic
 
 
-def last_to_the_left(threshold: FloatArray, rule: int) -> FloatArray:
+def last_to_the_left(threshold: FloatArray, arithmetic: Arithmetic) -> FloatArray:
     """Return the largest float64 that each node sends left.
 
-    Then `x <= t` in float64 is the rule of every library. Those that compare in float32
-    round `x` to the nearest float32 first, in the middle to the even one.
+    Then `x <= t` in float64 sends the same values left as the library does. One that
+    compares in float32 rounds `x` to the nearest float32 first, in the middle to the
+    even one.
     """
-    if rule == DOUBLE:
-        return np.asarray(threshold, dtype=float)
+    if not arithmetic.compares_float32:
+        exact = np.asarray(threshold, dtype=float)
+        return np.nextafter(exact, -np.inf) if arithmetic.is_strict else exact
     near = np.asarray(threshold).astype(np.float32)
     down = np.float32(-np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
-        if rule == XGBOOST:
+        if arithmetic.is_strict:
             last = np.nextafter(near, down)
         else:
             last = np.where(near > threshold, np.nextafter(near, down), near)

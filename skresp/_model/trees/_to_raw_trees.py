@@ -54,12 +54,13 @@ class _ToRawTrees:
     def __init__(self, ensemble: Ensemble, made: MadeColumns) -> None:
         self.ensemble, self.made = ensemble, made
         origins = made.maps.origins
-        n_nodes, n_columns = len(ensemble.feature), len(made.maps.raw_rows.columns)
-        self.nodes = np.flatnonzero(ensemble.feature >= 0)
-        self.feature = ensemble.feature[self.nodes]
-        self.last = last_to_the_left(ensemble.threshold[self.nodes], ensemble.rule)
+        n_nodes, n_columns = len(ensemble.column), len(made.maps.raw_rows.columns)
+        self.nodes = np.flatnonzero(ensemble.column >= 0)
+        self.compared = ensemble.column[self.nodes]
+        threshold = ensemble.threshold[self.nodes]
+        self.last = last_to_the_left(threshold, ensemble.arithmetic)
         self.column = np.full(n_nodes, -1, dtype=np.int32)
-        self.column[self.nodes] = origins[self.feature]
+        self.column[self.nodes] = origins[self.compared]
         self.threshold = np.zeros(n_nodes)
         self.missing_left = ensemble.missing_left.copy()
         self.left, self.right = ensemble.left.copy(), ensemble.right.copy()
@@ -68,9 +69,9 @@ class _ToRawTrees:
         )
         self.edges: dict[int, FloatArray] = {}
         self.n_columns = n_columns
-        self.order = np.argsort(self.feature, kind="stable")
+        self.order = np.argsort(self.compared, kind="stable")
         self.starts = np.searchsorted(
-            self.feature[self.order], np.arange(len(origins) + 1)
+            self.compared[self.order], np.arange(len(origins) + 1)
         )
 
     def rewritten(self) -> tuple[RawTrees, Tables]:

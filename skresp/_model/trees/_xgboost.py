@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -11,10 +11,19 @@ import numpy as np
 
 from skresp._model._links import PredictionLink
 from skresp._model._predictions import model_scores
+from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray
 
-from ._arrays import XGBOOST, Ensemble, Tree, UnsupportedTreesError, assemble
+from ._arrays import Arithmetic, Tree, assemble
 from ._category_splits import CategorySplits
+from ._library import ReadTrees, TreeLibrary
+
+_ARITHMETIC = Arithmetic(
+    compares_float32=True,
+    is_strict=True,
+    sums_float32=True,
+    sparse_zero_is_missing=True,
+)
 
 _LINKS: dict[str, PredictionLink] = {
     "binary:logistic": "logit",
@@ -26,55 +35,63 @@ _LINKS: dict[str, PredictionLink] = {
 }
 
 
-def _read_xgboost(model: Any, splits: CategorySplits | None = None) -> Ensemble:
+def _read_xgboost(model: Any) -> ReadTrees:
     """Read an XGBoost model from its JSON form."""
     learner = _learner(model)
-    grown = learner["gradient_booster"]
-    labels = _known_labels(learner)
-    gets_labels = splits is None and any(labels)
-    if grown.get("name") != "gbtree" or gets_labels:
-        raise UnsupportedTreesError
-    trees = grown["model"]["trees"]
-    info = grown["model"]["tree_info"]
-    width = max(int(learner["learner_model_param"]["num_class"]), 1)
+    booster = learner["gradient_booster"]
+    if booster.get("name") != "gbtree":
+        raise UnreadableError("XGBoost is read with booster='gbtree' only.")
     missing = model.get_params().get("missing", np.nan)
     if missing is not None and missing == missing:
-        raise UnsupportedTreesError  # a number marks missing values
-    try:
-        best = model.best_iteration
-    except AttributeError:
-        best = None
+        raise UnreadableError(f"The model takes {missing:g} for a missing value.")
+    labels = _known_labels(learner)
+    splits = _category_splits(labels)
+    n_outputs = max(int(learner["learner_model_param"]["num_class"]), 1)
+    trees = booster["model"]["trees"]
+    best = _best_iteration(model)
     if best is not None:
-        parallel = int(grown["model"]["gbtree_model_param"]["num_parallel_tree"])
-        trees = trees[: (best + 1) * width * parallel]
+        parallel = int(booster["model"]["gbtree_model_param"]["num_parallel_tree"])
+        trees = trees[: (best + 1) * n_outputs * parallel]
+    outputs = booster["model"]["tree_info"]
+    read = (
+        (output, _tree(tree, labels, splits))
+        for tree, output in zip(trees, outputs, strict=False)
+    )
+    return assemble(read, n_outputs, _ARITHMETIC), splits
 
-    def read() -> Iterator[tuple[int, Tree]]:
-        for tree, k in zip(trees, info, strict=False):
-            if int(tree["tree_param"]["size_leaf_vector"]) > 1:
-                raise UnsupportedTreesError
-            values = np.asarray(tree["split_conditions"], dtype=np.float32)
-            feature = np.asarray(tree["split_indices"])
-            threshold = values.astype(float)
-            for i, codes in _category_nodes(tree):
-                if splits is None:
-                    raise UnsupportedTreesError
-                others = set(range(len(labels[feature[i]]))) - codes
-                missing = bool(tree["default_left"][i])
-                feature[i] = splits.made_column(int(feature[i]), others, missing)
-                threshold[i] = 0.5
-            yield (
-                k,
-                Tree(
-                    feature,
-                    threshold,
-                    np.asarray(tree["left_children"]),
-                    np.asarray(tree["right_children"]),
-                    tree["default_left"],
-                    values.astype(float)[:, None],
-                ),
-            )
 
-    return assemble(read(), width, XGBOOST)
+def _best_iteration(model: Any) -> int | None:
+    """Return the iteration that early stopping chose; None without it."""
+    try:
+        return int(model.best_iteration)
+    except AttributeError:
+        return None
+
+
+def _tree(
+    tree: dict[str, Any], labels: list[list[Any]], splits: CategorySplits | None
+) -> Tree:
+    """Return the nodes of a tree in its JSON form."""
+    if int(tree["tree_param"]["size_leaf_vector"]) > 1:
+        raise UnreadableError("The leaves of the trees are vectors.")
+    values = np.asarray(tree["split_conditions"], dtype=np.float32)
+    column = np.asarray(tree["split_indices"])
+    threshold = values.astype(float)
+    for i, codes in _category_nodes(tree):
+        if splits is None:
+            raise UnreadableError("The labels of the columns are not known.")
+        others = set(range(len(labels[column[i]]))) - codes
+        missing = bool(tree["default_left"][i])
+        column[i] = splits.made_column(int(column[i]), others, missing)
+        threshold[i] = 0.5
+    return Tree(
+        column,
+        threshold,
+        np.asarray(tree["left_children"]),
+        np.asarray(tree["right_children"]),
+        tree["default_left"],
+        values.astype(float)[:, None],
+    )
 
 
 def _learner(model: Any) -> dict[str, Any]:
@@ -93,18 +110,16 @@ def _category_nodes(tree: dict[str, Any]) -> Iterator[tuple[int, set[int]]]:
         yield node, set(tree["categories"][start : start + size])
 
 
-def read_categories(model: Any) -> tuple[Ensemble, CategorySplits]:
-    """Read a model with columns of labels; it raises for a label that is not known."""
-    labels = _known_labels(_learner(model))
+def _category_splits(labels: list[list[Any]]) -> CategorySplits | None:
+    """Return the step that splits by labels; XGBoost raises for an unknown label."""
     if not any(labels):
-        raise UnsupportedTreesError
+        return None
     codes = {
         i: {label: code for code, label in enumerate(known)}
         for i, known in enumerate(labels)
         if known
     }
-    splits = CategorySplits(len(labels), codes, rejects_unknown=True)
-    return _read_xgboost(model, splits), splits
+    return CategorySplits(len(labels), codes, rejects_unknown=True)
 
 
 def _known_labels(learner: dict[str, Any]) -> list[list[Any]]:
@@ -122,15 +137,17 @@ def _labels(column: dict[str, Any]) -> list[Any]:
     return [text[a:b].decode() for a, b in pairwise(ends)]
 
 
-def scores(model: Any, Z: Any) -> FloatArray:
-    """Return the scores of a model as the library computes them, one column each."""
+def _own_scores(model: Any, Z: Any) -> FloatArray:
     return model_scores(model, "predict", Z, output_margin=True)
 
 
-def prediction_link(model: Any) -> PredictionLink | None:
-    """Return how predictions follow from scores; None where that is not known."""
+def _prediction_link(model: Any) -> PredictionLink | None:
     return _LINKS.get(str(model.get_params().get("objective")))
 
 
-#: By the name of a base class.
-READERS: dict[str, Callable[[Any], Ensemble]] = {"XGBModel": _read_xgboost}
+XGBOOST = TreeLibrary(
+    package="xgboost",
+    readers={"XGBModel": _read_xgboost},
+    own_scores=_own_scores,
+    prediction_link=_prediction_link,
+)

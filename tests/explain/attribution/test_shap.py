@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    RidgeClassifier,
+)
 from sklearn.neural_network import MLPClassifier
 
 from skresp import AtMost, ShapExplainer
@@ -91,6 +96,33 @@ def test_anything_else_by_permutations_as_shap_draws_them(numbers):
         explanation.values.sum(axis=1) + explanation.base_values,
         model.predict_proba(X[:7])[:, 1],
     )
+
+
+@pytest.mark.parametrize(
+    ("make", "unit"),
+    [
+        (LogisticRegression, "the log odds of 1"),
+        (LinearDiscriminantAnalysis, "the log odds of 1"),
+        (RidgeClassifier, "the score of 1"),
+        (lambda: RandomForestClassifier(5), "the probability of 1"),
+        (lambda: subclass(RandomForestClassifier(5)), "the probability of 1"),
+        (lambda: subclass(GradientBoostingClassifier()), "the log odds of 1"),
+        (lambda: subclass(lightgbm()), "the log odds of 1"),
+        (lambda: subclass(xgboost()), "the log odds of 1"),
+    ],
+)
+def test_a_model_and_its_subclass_are_explained_in_the_unit_of_their_scores(
+    numbers, make, unit
+):
+    X, y = numbers
+    explainer, explanation = explain(make().fit(X, y), X)
+    assert explainer.algorithm_ in ("linear", "tree")
+    assert unit in repr(explanation)
+
+
+def subclass(model):
+    """Return an unfitted model of a subclass that is not in the library."""
+    return type("Mine", (type(model),), {"__module__": "mine"})(**model.get_params())
 
 
 def test_cuts_that_shap_rounds_are_taken_as_they_are():

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skresp._model._decision import DOUBT, Decision
+from skresp._model._decision import DOUBT, ROUNDINGS, Decision
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
-from skresp._model._unwrap import ROUNDINGS
 from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import EngineInput, EngineResult

@@ -1,0 +1,15 @@
+"""The class of a model, by name: no library is imported to ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def class_names(model: Any) -> set[str]:
+    """Return the names of the class of a model and of its base classes."""
+    return {kind.__name__ for kind in type(model).__mro__}
+
+
+def package_of(kind: type) -> str:
+    """Return the top-level package of a class."""
+    return kind.__module__.split(".")[0]
