@@ -29,7 +29,7 @@ class RowResults:
     data : frame or array
         The rows, as they were given.
     target, threshold : object
-        The target, and the probability from which on it counts as reached.
+        The target, and the minimum probability at which it counts as reached.
     """
 
     data: Any

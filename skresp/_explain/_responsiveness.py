@@ -217,7 +217,7 @@ to 5; age follows to 32.
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # Missing values in features that can change raise an error unless held.
+        # With missing="raise", features that can change must have a value.
         tags.input_tags.allow_nan &= self.missing == "hold"
         return tags
 

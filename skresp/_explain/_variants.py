@@ -56,7 +56,7 @@ class Variants:
         if self.method != "responsiveness":
             raise ValueError(
                 f"{what} requires responsiveness scores, got {self.method} values, "
-                f"which know no reachable points. Explain with "
+                f"which have no reachable points. Explain with "
                 f"ResponsivenessExplainer."
             )
         context: ResponsivenessContext = self._attached(what)

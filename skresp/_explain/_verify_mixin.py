@@ -174,7 +174,7 @@ class VerifyMixin:
         )
 
     def _get_engine(self, deadline: Deadline) -> Engine:
-        """Return the verification engine, cached since parsing a model is expensive.
+        """Return the verification engine, cached since reading a model is expensive.
 
         Without the time to read it, the model is a black box.
         """

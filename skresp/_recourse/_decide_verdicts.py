@@ -372,8 +372,7 @@ def _groups(given: EngineInput) -> list[IndexArray]:
     """Divide people into groups that an engine examines together.
 
     People whose options cover all feasible changes are apart from the others, who get
-    fewer points.
-    A person with too many options is alone and gets a part of them.
+    fewer points. A person with too many options is alone and gets some of them.
     """
     covered, heavy = given.covers_all, given.is_heavy
     if covered.any() and not covered.all():

@@ -52,7 +52,7 @@ class Verdicts(RowResults):
         - "approved": at the target already;
         - "single": one intervention on one feature reaches the target;
         - "joint": only several changes together do;
-        - "possible": a witness is known, but not whether a single feature would do;
+        - "possible": a witness is known, but not whether a single feature is enough;
         - "fixed": no feasible change reaches the target;
         - "unknown": not decided, and no witness is known;
         - "invalid": the row itself breaks a constraint.
@@ -183,7 +183,7 @@ class Verdicts(RowResults):
         Parameters
         ----------
         thresholds : array-like, optional
-            Scores from which on a person is approved; by default 0.01 to 0.99.
+            Minimum scores of people who are approved; by default 0.01 to 0.99.
 
         Returns
         -------

@@ -29,8 +29,7 @@ def verify(
     n_jobs : int, optional
         Number of threads.
     progress : callable, optional
-        Called with the number of rows of each batch that is done; batches are smaller
-        then.
+        Called with the number of rows of each run that is done; runs are smaller then.
     """
     n_rows, done = len(task.codes), 0
     out = [task.undecided(np.zeros(0, dtype=np.intp))]

@@ -46,7 +46,7 @@ class Witnesses:
     change: FloatArray
 
     def shrink(self, part: Part, column: int) -> None:
-        """Bring the change of a number that is a part of its own nearer to 0.
+        """Move the change of a number in a part of its own nearer to 0.
 
         Between the current value and a feasible change everything is feasible, unless
         the current value is out of bounds.
@@ -72,7 +72,7 @@ class Witnesses:
         choice: IndexArray,
         single: BoolArray,
     ) -> None:
-        """Bring changes of a part nearer to 0 along their lines.
+        """Move changes of a part nearer to 0 along their lines.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Witnesses:
 
 
 def _rounded(part: Part, change: FloatArray) -> FloatArray:
-    """Round the change of an integer that is a part of its own."""
+    """Round the change of an integer in a part of its own."""
     feature = part.features[0]
     if len(part.names) > 1 or feature.kind != "integer":
         return change

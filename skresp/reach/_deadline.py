@@ -97,7 +97,7 @@ class Pace:
     """How many items to process between two checks of the time.
 
     Starts with one and grows while processing takes less than `piece` seconds, or
-    hardly longer than one item: then the call takes the time, not the items.
+    hardly longer than one item: then the time depends on the calls, not on the items.
     """
 
     def __init__(self, piece: float = PIECE) -> None:

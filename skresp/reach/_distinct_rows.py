@@ -17,7 +17,7 @@ _ROWS_AT_ONCE = 8_192
 
 
 def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> tuple[IndexArray, IndexArray]:
-    """Return the first position of each distinct row, and for each row which it is.
+    """Return the first position of each distinct row, and which one each row is.
 
     Takes an array of numbers, or a list of columns of any kind. A missing value equals
     itself, -0.0 equals 0.0. In a column of objects, values of different types differ:

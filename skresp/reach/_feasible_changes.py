@@ -26,8 +26,8 @@ from ._distinct_rows import distinct_rows
 from ._own_changes import most_steps, own_ranges
 from ._part import Part, parts_of
 
-# The most changes that are listed for an integer feature that stands alone. With more,
-# a score is computed along its line or sampled, and a verdict uses points of its line.
+# Maximum number of changes listed for an integer that stands alone. With more, a score
+# is computed along its line or sampled, and a verdict uses points of its line.
 MAX_LISTED_INTEGERS = 10_000
 # The same where the model is known along the line, which is as exact and cheaper.
 MAX_LISTED_BESIDE_A_LINE = 100

@@ -67,7 +67,7 @@ def list_changes(
     before : array of shape (n_people, n_features)
         Valid rows.
     most : int
-        The most partial changes of one person.
+        Maximum number of partial changes of one person.
     deadline : Deadline
     own : mapping of position to own changes, optional
         The own changes of some features that are combined, instead of all.

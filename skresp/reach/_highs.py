@@ -366,7 +366,7 @@ def _answer(
     highspy = _import_highspy()
     highs = getattr(_of_thread, "highs", None)
     # For a linear program the limit counts all runs of the object so far, for an
-    # integer program only the current one. A new object now and then serves both.
+    # integer program only the current one. Replacing the object suits both.
     if highs is None or highs.getRunTime() > time_limit / 10:
         highs = _of_thread.highs = highspy.Highs()
         for option, value in _OPTIONS.items():

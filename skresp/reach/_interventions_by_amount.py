@@ -1,7 +1,7 @@
 """Minimal interventions on one feature, amount by amount, without listing the part.
 
 For most amounts nothing else has to move, which takes one check of the constraints.
-Only for the other amounts the rest of the part is enumerated.
+The rest of the part is enumerated only for the other amounts.
 """
 
 from __future__ import annotations

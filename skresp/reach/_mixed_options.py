@@ -144,7 +144,7 @@ def mixed_options(
     if settings.interventions == "minimal":
         marks = minimal_of_one(moves)
     single = marks[:, part.actionable].any(axis=1)
-    # The changes in between are single if the one of the two that is no border is.
+    # Changes between two neighbours are single if the one that is not a border is.
     inward = np.where(inner | (single[inward] == single), inward, -1)
     points = len(lines.own) if settings.knows_lines else len(changes) - 1
     return ValueOptions(changes, single, covers_all and reaches_ends, points, inward)
@@ -291,7 +291,7 @@ def _inward(amounts: FloatArray, ok: BoolArray) -> IndexArray:
 
     `amounts` are own changes of the real in ascending order, with a row for each
     combination of the others. Changes between two feasible neighbours are feasible,
-    since one of the two is no border. The result are positions among the feasible
+    since one of the two is not a border. The results are positions among the feasible
     changes; -1 for none.
     """
     position = np.where(ok, np.cumsum(ok).reshape(ok.shape) - 1, -1)

@@ -58,8 +58,8 @@ class Options:
     listed : array of bool of shape (n_values,)
         Whether every feasible change of a value is in the list itself.
     inward : array of shape (n_changes,)
-        For each change the next one with a smaller own change along its line, if all
-        changes in between are feasible, and single where it is; otherwise -1.
+        For each change the next smaller one along its line, if all changes in between
+        are feasible, and single if this one is; otherwise -1.
     points : array of shape (n_values,)
         The number of points that a value's changes cost; a line along which the model
         is known costs one.

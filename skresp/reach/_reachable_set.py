@@ -93,10 +93,10 @@ def reachable_set(
         Whether the rest of the part moves only where it must, or freely.
     method : {"auto", "grid", "highs", "sample"}, default="auto"
         "grid" and "highs" list every point, or raise where that cannot be done;
-        "sample" draws. "auto" lists where it can, and else samples.
+        "sample" draws. "auto" lists where it can, and otherwise draws.
     max_points : int, optional
-        The most points to list (unless given 1,000,000, by "highs" 10,000), or how
-        many to draw (500).
+        Maximum number of points to list (default 1,000,000; 10,000 with "highs"), or
+        the number of points to draw (default 500).
     missing : {"raise", "hold"}, default="raise"
         Whether to refuse a missing value in a feature that can change, or to keep
         that feature as it is.
@@ -239,7 +239,7 @@ class _Request:
 
     @property
     def most(self) -> int:
-        """The most points to list."""
+        """Maximum number of points to list."""
         return self.max_points or MAX_POINTS
 
     @property

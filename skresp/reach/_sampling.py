@@ -26,8 +26,8 @@ from ._solver_search import MAX_BY_SOLVER, MAX_SUPPORTS, Search
 TRIES_PER_POINT = 20
 # Proposals that are made in any case where they are cheap.
 MAX_REJECTED = 20_000
-# Configurations that the solver lists before the grid is used, and the most that it
-# lists where the draws cannot be uniform anyway.
+# Configurations that the solver lists before the grid is used, and where draws cannot
+# be uniform anyway.
 FEW_BY_SOLVER = 32
 
 

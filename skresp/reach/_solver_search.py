@@ -25,7 +25,7 @@ from ._outcome import Outcome
 from ._own_changes import own_count
 from ._part import Part
 
-# The most sets of features that must move.
+# Maximum number of sets of features that must move.
 MAX_SUPPORTS = 1_000
 # Points that the solver lists. With more, sampling is the better way.
 MAX_BY_SOLVER = 1_000
@@ -167,7 +167,7 @@ class Search:
         ]
 
     def _not_all(self, features: Iterable[int]) -> Row:
-        """Return the row that some of these features stays put."""
+        """Return the row that says that some of these features stays put."""
         names = [self.part.names[k] for k in features]
         inside = total(self.program.changed(name) for name in names)
         return row(inside, upper=len(names) - 1)

@@ -63,7 +63,7 @@ def upper_bound(
     attained : float
         A value that some solution attains; the search ends when the bound gets there.
     most : int
-        The most nodes to evaluate; at least the root is.
+        Maximum number of nodes to evaluate; the root is always evaluated.
     deadline : float
         The time, by `time.monotonic`, after which no further node is evaluated.
     """

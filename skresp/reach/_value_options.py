@@ -11,7 +11,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from ._deadline import NEVER, Deadline
 from ._feasible_changes import MAX_LISTED_INTEGERS
 
-# The most changes of one person on one part.
+# Maximum number of changes of one person on one part.
 MAX_OPTIONS = 2_000_000
 # Points tried along a line where nothing is known of the model.
 LINE_POINTS = 65
@@ -40,13 +40,13 @@ class OptionSettings:
         False where nothing is known of the model along lines. Then a few values of
         reals are tried, which do not cover all feasible changes.
     max_listed : int
-        How many changes of an integer that stands alone are listed.
+        Maximum number of changes listed for an integer that stands alone.
     seed : int
         The seed of draws.
     max_points : int
-        The most changes of one value.
+        Maximum number of changes of one value.
     to_draw : int
-        The most points that drawing changes of one value may take.
+        Maximum number of points that drawing changes of one value may take.
     ends : bool
         Whether to include the ends of the pieces of a line, which are the cheapest.
     deadline : Deadline
@@ -77,9 +77,9 @@ class ValueOptions(NamedTuple):
     points : int
         The number of points that they cost.
     inward : array of shape (n_changes,) or None
-        For each change the next one with a smaller own change along its line, if all
-        changes in between are feasible, and single where it is; otherwise -1. None
-        where the changes are a complete list, or not on a line.
+        For each change the next smaller one along its line, if all changes in between
+        are feasible, and single if this one is; otherwise -1. None where the changes
+        are a complete list, or not on a line.
     spent : int
         The number of points that drawing them took.
     """

@@ -1,6 +1,6 @@
 """Exact scores of a feature whose changes form a line.
 
-The feature moves, its effects follow, and nothing else has freedom. The score is the
+The feature moves, its effects follow, and nothing else can move. The score is the
 share of the feasible length that reaches the target (for an integer, of its values).
 """
 

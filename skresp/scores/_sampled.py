@@ -169,7 +169,7 @@ def _draw_unlisted(
                 )
                 is_exact = not len(drawn.changes) and cannot_move(part, x, j)
             if not len(drawn.changes) and not is_exact:
-                settings.deadline.check()  # no draw in time is not a score of 0
+                settings.deadline.check()  # without a draw in time the score is unknown
         exact.append(is_exact)
         samples.append(drawn)
     if len(values) > 1:

@@ -72,7 +72,7 @@ def single_changes(
         Their random keys.
     settings : ScoreSettings
     points : array of shape (n_people,)
-        The most points to evaluate for each person.
+        Maximum number of points to evaluate for each person.
     """
     feasible = FeasibleChanges.of(
         part, values, settings.method, settings.deadline, settings.max_listed

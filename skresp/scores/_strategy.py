@@ -74,7 +74,7 @@ def max_listed(score_function: ScoreFunction, actions: ActionSet) -> int | None:
     """Return how many changes of an integer that stands alone are listed.
 
     Few if the model is known along every line that is left then; otherwise as many as
-    possible, on the same condition. None if neither will do.
+    possible, on the same condition. None if neither holds.
     """
     for most in (MAX_LISTED_BESIDE_A_LINE, MAX_LISTED_INTEGERS):
         if maps_lines(score_function, features_on_lines(actions, most)):
@@ -100,7 +100,7 @@ def points_of_score(
 
 
 def _may_be_sampled(part: Part) -> bool:
-    """Return whether somebody may have changes on a part that are not all listed."""
+    """Return whether some row may have changes on a part that are not all listed."""
     if part.stands_alone:
         return may_have_long_range(part, MAX_LISTED_BESIDE_A_LINE)
     return math.prod(_most_changes(f) for f in part.features) > MAX_ROWS_OF_ONE

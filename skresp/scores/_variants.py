@@ -30,8 +30,8 @@ class Monotone:
         1 for increases, -1 for decreases, 2 where every change on both sides reaches
         the target, 0 where the feature is not monotone.
     threshold : array of shape (n_people,)
-        The reached value from which on the target is reached; the current value where
-        every change on both sides does; NaN where the feature is not monotone.
+        The nearest value that reaches the target; the current value where every change
+        on both sides does; NaN where the feature is not monotone.
     """
 
     side: NDArray[np.int8]

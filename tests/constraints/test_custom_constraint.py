@@ -17,7 +17,7 @@ from skresp.reach import reachable_set
 def at_most_moves():
     @dataclass(frozen=True)
     class AtMostMoves(Constraint):
-        """At most so many of the features change."""
+        """At most `most` of the features change."""
 
         type = "at_most_moves"
         features: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""One entry a distinct part value, bounded."""
+"""The cache has one entry for each distinct value of a part, within a limit."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class EngineResult:
 
     @classmethod
     def blank(cls, options: Sequence[Options], people: int) -> EngineResult:
-        """Return a result in which nothing is known and everybody stays put."""
+        """Return a result in which nothing is known and all people stay put."""
         stay = _stay(options, np.arange(people))
         return cls(
             options=list(options),
@@ -148,7 +148,7 @@ class Engine(Protocol):
 
     @property
     def decides_unlisted(self) -> bool:
-        """Whether it can decide people whose options are not all they can do."""
+        """Whether it decides people whose options do not cover all feasible changes."""
 
     @property
     def max_listed(self) -> int:
@@ -177,10 +177,10 @@ class Engine(Protocol):
         """
 
     def examine(self, given: EngineInput) -> EngineResult:
-        """Compute verdicts for people who are denied, or the best of everybody.
+        """Compute verdicts for people who are denied.
 
-        The latter with `budget.best_only`. Raises NotSeparableError where the engine
-        cannot handle the rows.
+        With `budget.best_only`, search the best score of every person instead. Raises
+        NotSeparableError where the engine cannot handle the rows.
         """
 
 

@@ -127,9 +127,9 @@ class _BlackBoxRun(EngineRun):
         waiting: dict[int, _ChoiceStream],
         ended: BoolArray,
     ) -> Iterator[tuple[IndexArray, IndexArray]]:
-        """Yield people and choices to evaluate, some of everybody per round.
+        """Yield people and choices to evaluate, some of each person per round.
 
-        So batches are large. People without points or choices left stop waiting.
+        This makes batches large. People without points or choices left stop waiting.
         """
         size = _FIRST_ROUND
         while waiting:

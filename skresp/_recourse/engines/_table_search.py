@@ -227,7 +227,7 @@ def branch(  # type: ignore[no-untyped-def]
     found_count,
     meter,
 ):
-    """Choose a class of each part in turn; prune what cannot be better.
+    """Choose an option of each part in turn; prune what cannot be better.
 
     Parameters
     ----------
@@ -235,11 +235,11 @@ def branch(  # type: ignore[no-untyped-def]
     table_arrays : Tables
         With prefix maxima; `tables` is their number.
     sizes : array of shape (n_parts,)
-        The number of classes of each part.
+        The number of options of each part.
     opening : array of shape (n_scores,)
         What the scores start from.
     cost, start : arrays
-        The costs of classes; those of part `a` begin at `start[a]`.
+        The costs of options; those of part `a` begin at `start[a]`.
     best_value, best_cost : float
         What a choice must beat.
     chosen : array of shape (n_parts,)

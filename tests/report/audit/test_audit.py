@@ -244,7 +244,7 @@ def test_the_gap_between_groups_is_the_largest_one_and_has_an_interval():
         "upper": upper,
     }
     words = " ".join("".join(Tags(made.html).words).split())
-    assert "between some and none: the share for whom no change works differs" in words
+    assert "some and none: the share of the denied without a change" in words
     assert f"by {100 * k / n:.0f} percentage points (95% interval: " in words
     assert ("can arise by chance" in words) == (lower <= 0)
     assert "few (few people) 0 of 9 " in words

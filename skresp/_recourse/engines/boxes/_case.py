@@ -42,7 +42,7 @@ class Case:
     max_points : int
     deadline : Deadline
     price : callable or None
-        Returns the cost of a change of one part; None where any witness will do.
+        Returns the cost of a change of one part; None where any witness is enough.
     witness : Change or None
         A sure one, after `decide`.
     status, proof : Status, Proof
@@ -116,7 +116,7 @@ class Case:
 
     @property
     def status_of_several(self) -> Status:
-        """The status of somebody with a witness that is no single intervention."""
+        """The status of a person whose witness is not a single intervention."""
         return Status.JOINT if self.knows_singles else Status.POSSIBLE
 
     def _try_lists(self, listed: Sequence[ListedPart]) -> None:
@@ -149,9 +149,9 @@ class Case:
         return np.asarray(gaps_of(solver.person, solver.work, reached))
 
     def _try_variables(self, parts: Sequence[int]) -> None:
-        """Look for changes of variables that are parts of their own.
+        """Look for changes of variables in parts of their own.
 
-        Without a price the first one will do.
+        Without a price the first one is enough.
         """
         for p in parts:
             if not is_alone(self.solver.parts[p].part):

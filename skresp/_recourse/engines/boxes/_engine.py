@@ -76,7 +76,7 @@ _READ = WeakKeyDictionary()
 def _read(engine: BoxEngine, batch: RowBatch) -> tuple[Any, FloatArray, ModelArrays]:
     """Return the columns, the codes of a batch, and arrays that know its labels.
 
-    A batch is examined in many runs, so they are kept as long as the batch is.
+    A batch is examined in many runs, so they are kept with the batch.
     """
     builder = batch.point_builder
     known = _READ.get(builder)
@@ -139,7 +139,7 @@ class _BoxRun(EngineRun):
                 some = here.start + np.flatnonzero(each.single[here])
                 single = ListedPart(p, each.changes[some], self.costs[p][some])
                 listed.append(single)
-            # One feature is a variable of its own: a list would say no more.
+            # One feature is a variable of its own, for which a list adds nothing.
             is_long = here.stop - here.start > _MAX_LISTED
             if not each.listed[value] or is_alone(each.part) or is_long:
                 changes = None

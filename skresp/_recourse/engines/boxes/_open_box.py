@@ -26,7 +26,7 @@ _INSIDE = 1e-3
 
 @dataclass
 class OpenBox:
-    """The box at hand of a search.
+    """The current box of a search.
 
     Attributes
     ----------

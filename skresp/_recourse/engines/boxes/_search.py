@@ -59,7 +59,7 @@ class Outcome(IntEnum):
     OPEN = 5
 
 
-# Enums are no constants to the compiler.
+# The compiler does not treat enums as constants.
 _DONE, _PAUSED, _FULL, _POINT, _TIE, _OPEN = range(6)
 
 
@@ -100,7 +100,7 @@ class Work(NamedTuple):
     stack_level : array of shape (n_boxes,), int64
         The level of the forest that a box is part of.
     low, high, words : arrays
-        The box at hand.
+        The current box.
     counter : array of shape (2,), int64
         The number of boxes on the stack, and of those that were searched.
     flags : array of shape (1,), bool
@@ -196,14 +196,14 @@ def gaps_of(person: Person, work: Work, reached: FloatArray) -> FloatArray:
 
 @compiled_part
 def _box(work: Work) -> Box:
-    """Return the reached values of the box at hand."""
+    """Return the reached values of the current box."""
     n = len(work.low) // 2
     return Box(work.low[n:], work.high[n:], work.words)
 
 
 @compiled_part
 def _descend(work: Work, level: int, split: Split, names: NDArray[np.int32]) -> bool:
-    """Cut the forest of a level down to the box at hand; return False without room."""
+    """Cut the forest of a level down to the current box; return False without room."""
     first = work.tree_end[level - 1] if level else 0
     last, node = work.tree_end[level], work.node_end[level]
     if last + (last - first) > len(work.forest.roots):
@@ -230,7 +230,7 @@ def _descend(work: Work, level: int, split: Split, names: NDArray[np.int32]) -> 
 
 @compiled_part
 def _examine(person: Person, work: Work, level: int, tolerance: float) -> int:
-    """Bound the box at hand, try a point of it, and divide it.
+    """Bound the current box, try a point of it, and divide it.
 
     `level` is where the forest of the box is.
     """
@@ -291,7 +291,7 @@ def _examine(person: Person, work: Work, level: int, tolerance: float) -> int:
 def _try(
     person: Person, work: Work, whole: float, has_trees: bool, middle: bool
 ) -> tuple[int, bool]:
-    """Try a point of the box at hand, whose gaps are at most `whole`.
+    """Try a point of the current box, whose gaps are at most `whole`.
 
     Returns an outcome, and whether no point of the box is better.
     """
@@ -385,7 +385,7 @@ def _push(
     left_first: bool,
     tables: NDArray[np.uint64],
 ) -> None:
-    """Put both halves of the box at hand on the stack, the better one on top.
+    """Put both halves of the current box on the stack, the better one on top.
 
     Without a slab, `cut` is a number or the row of a table.
     """

@@ -88,7 +88,7 @@ class Solver:
         return self._run(max_points, deadline)
 
     def along(self, k: int, max_points: int, deadline: Deadline) -> Finding:
-        """Search the changes of one variable that is a part of its own."""
+        """Search the changes of one variable in a part of its own."""
         rules, n = self.person.rules, self.n
         low, high = np.zeros(2 * n), np.zeros(2 * n)
         low[n:] = high[n:] = rules.before
@@ -174,7 +174,7 @@ class Solver:
         return out
 
     def _change(self) -> Change:
-        """Return the total changes of the point at hand."""
+        """Return the total changes of the current point."""
         point, lists = self.work.point, {}
         own = [np.zeros((1, len(state.before))) for state in self.parts]
         for k, variable in enumerate(self.variables.all):
@@ -209,7 +209,7 @@ class Solver:
         return change
 
     def _smaller(self, change: Change) -> Change:
-        """Bring the changes of numbers that are parts of their own nearer to 0."""
+        """Move the changes of numbers in parts of their own nearer to 0."""
         for variable in self.variables.all:
             p, state = variable.part, self.parts[variable.part]
             if not is_alone(state.part) or variable.kind == LABEL:

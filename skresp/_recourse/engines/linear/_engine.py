@@ -108,7 +108,7 @@ class LinearEngine:
         return self.decision.sizes(size) + abs(self.decision.offset), share
 
     def examine(self, given: EngineInput) -> EngineResult:
-        """Compute verdicts for people who are denied, and the best of everybody."""
+        """Compute verdicts for people who are denied, and the best score of all."""
         return _LinearRun(self, given).solve()
 
 
@@ -315,8 +315,8 @@ class _LinearRun(Gains):
     def _cheapest(self, out: EngineResult, i: int) -> None:
         """Search the cheapest choice that reaches the target.
 
-        It is the cheapest change only where the options are everything the person can
-        do: otherwise several numbers can each go part of the way.
+        It is the cheapest change only where the options are all feasible changes:
+        otherwise several numbers can each go part of the way.
         """
         tolerance = float(self.tolerance[i])
         for wanted_gain in (-tolerance, float(np.nextafter(tolerance, np.inf))):

@@ -80,7 +80,7 @@ class TreeEngine:
         return TreeCutter(self.score_function, batch, part, codes)
 
     def examine(self, given: EngineInput) -> EngineResult:
-        """Compute verdicts for people who are denied, or the best of everybody."""
+        """Compute verdicts for people who are denied, or the best score of all."""
         changes = equivalent_changes(self.score_function, self.coder, given)
         return _TreeRun(self, given, changes).solve()
 
@@ -111,7 +111,7 @@ class _TreeRun(ChangeSearch):
         return out
 
     def _best(self, out: EngineResult) -> None:
-        """Search the choice with the greatest gap for everybody."""
+        """Search the choice with the greatest gap for each person."""
         people = np.arange(len(self.rows))
         top = self.index.best(self.gap)
         choice, done = self.search_best(out, people, self.gap[top].copy(), np.inf)
