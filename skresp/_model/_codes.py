@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import FloatArray
 
 from ._columns import UNKNOWN, Column
 from ._label_extension import with_labels
@@ -23,17 +23,17 @@ def batch_codes(
 
     It knows the labels of these rows too, as far as the model accepts them.
     """
-    rows = np.arange(builder.rows)
+    rows = np.arange(builder.n_rows)
     new = {}
     for i, column in enumerate(score_function.columns):
         if column.labels is not None:
-            found = _unknown_labels(column, _values(builder, i, rows))
+            found = _unknown_labels(column, builder.column_values(i, rows))
             if found:
                 new[i] = found
     known = with_labels(score_function, new) if new else score_function
     codes = np.empty((len(rows), len(known.columns)))
     for i, column in enumerate(known.columns):
-        codes[:, i] = codes_of(column, _values(builder, i, rows))
+        codes[:, i] = codes_of(column, builder.column_values(i, rows))
     return known, codes
 
 
@@ -87,11 +87,3 @@ def _index(column: Column) -> pd.Index:
 
 def _objects(values: Any) -> pd.Index:
     return pd.Index(np.asarray(values, dtype=object), dtype=object)
-
-
-def _values(builder: PointBuilder, i: int, rows: IndexArray) -> Any:
-    """Return the values of a column of the model's input."""
-    if i in builder.in_block:
-        block, k = builder.in_block[i]
-        return builder.blocks[block][0][rows, k]
-    return builder.others[i].take(rows)

@@ -11,6 +11,7 @@ import pandas as pd
 from skresp._dataframe import is_polars
 from skresp._typing import FloatArray, IndexArray
 
+from ._class_names import package_of
 from ._column_origin import after_step, column_positions
 from ._transform import as_numbers
 from ._unreadable import UnreadableError
@@ -35,7 +36,7 @@ def elementary_steps(
 def _walk(step: Any, table: Any, own: Any) -> Iterator[tuple[Any, IndexArray, Any]]:
     if passes(step) or (isinstance(step, str) and step == "drop"):
         return
-    if type(step).__module__.split(".")[0] not in _PACKAGES:
+    if package_of(type(step)) not in _PACKAGES:
         raise UnreadableError(f"{type(step).__name__} is not a known transformer.")
     name = type(step).__name__
     if name == "FrozenEstimator":

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from skresp._actions._action_set import ActionSet
@@ -25,7 +24,7 @@ from ._predictions import (
 from ._read_score_function import read_score_function
 from ._row_batch import RowBatch
 from ._score_function import ScoreFunction
-from ._target import AtLeast, AtMost, TargetRule
+from ._target import AtLeast, AtMost, ProbabilityRule, TargetRule
 from ._unreadable import UnreadableError
 
 
@@ -81,8 +80,7 @@ class FittedModel:
 
     def rows(self, X: Any) -> Any:
         """Return rows in the model's input format."""
-        builder = PointBuilder(self.input_format, self.features, X)
-        return builder.take(np.arange(builder.rows), [])
+        return PointBuilder(self.input_format, self.features, X).all_rows()
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the model's predictions."""
@@ -90,8 +88,8 @@ class FittedModel:
 
     def probability(self, X: Any) -> FloatArray:
         """Return the probability of the target, where a threshold is set on it."""
-        rule: Any = self.target_rule
-        return rule.probability(self.rows(X))
+        assert isinstance(self.target_rule, ProbabilityRule)
+        return self.target_rule.probability(self.rows(X))
 
     @property
     def has_target_score(self) -> bool:

@@ -19,9 +19,10 @@ from skresp._dataframe import (
 )
 from skresp._dataframe import column as column_of
 
+from ._class_names import package_of
 from ._wrappers import inner_model, steps_before
 
-# Labels of a column that are kept at most.
+# The largest number of labels of a column that are kept.
 MAX_LABELS = 100
 
 
@@ -124,6 +125,10 @@ class InputFormat:
             return cls("pandas", names, (dtype,) * len(names), True, summaries)
         return cls("array", names, (table.dtype,), summaries=summaries)
 
+    def dtype_of(self, column: int) -> Any:
+        """Return the dtype of a column at fit."""
+        return self.dtypes[0 if self.container == "array" else column]
+
     def positions(self, actions: ActionSet) -> dict[str, int]:
         """Return the position of each feature among the model's columns."""
         position = {name: i for i, name in enumerate(self.names)}
@@ -145,6 +150,11 @@ class InputFormat:
         if is_frame(table) or not self.has_names or table.shape[1] != len(self.names):
             return table
         return pd.DataFrame(table, columns=list(self.names), dtype=table.dtype)
+
+
+def is_coarse(dtype: Any) -> bool:
+    """Return whether a dtype of floats is coarser than float64."""
+    return str(dtype).lower() in ("float16", "float32")
 
 
 def _summaries(
@@ -200,8 +210,8 @@ def _was_fitted_on_arrays(model: Any) -> bool:
     """
     while type(model).__name__ in ("FrozenEstimator", "Pipeline"):
         model = next(iter(steps_before(model)), None) or inner_model(model)
-    library = type(model).__module__.split(".")[0]
-    keeps_names = library in ("sklearn", "xgboost", "lightgbm", "catboost")
+    libraries = ("sklearn", "xgboost", "lightgbm", "catboost")
+    keeps_names = package_of(type(model)) in libraries
     return keeps_names and getattr(model, "n_features_in_", None) is not None
 
 

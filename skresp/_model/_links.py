@@ -43,6 +43,11 @@ class Link(NamedTuple):
     of_probability: bool = False
 
     @property
+    def is_identity(self) -> bool:
+        """Whether the value is the sum itself."""
+        return self.kind == IDENTITY and not self.of_probability
+
+    @property
     def steepness(self) -> float:
         """The largest slope; infinite for STEP."""
         before = 0.25 if self.of_probability else 1.0

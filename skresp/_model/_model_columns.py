@@ -34,7 +34,7 @@ def candidate_columns(
     columns = []
     for i, summary in enumerate(input_format.summaries):
         name = names[i]
-        dtype = input_format.dtypes[min(i, len(input_format.dtypes) - 1)]
+        dtype = input_format.dtype_of(i)
         if _is_boolean(dtype):
             columns.append(Column(name, (False, True)))
         elif summary.labels is not None:

@@ -66,13 +66,10 @@ class Output:
     def of(cls, target_rule: TargetRule, rows: Any) -> Output:
         """Return the output of a model; `rows` are some in its input format."""
         model, target = target_rule.model, target_rule.target
-        if isinstance(target_rule, AnyPrediction) or isinstance(
-            target, (AtLeast, AtMost)
-        ):
-            unit = (
-                "minus the prediction" if sign_of(target_rule) < 0 else "the prediction"
-            )
-            return cls(model, "predict", None, sign_of(target_rule), None, unit)
+        if _is_about_numbers(target_rule):
+            sign = sign_of(target_rule)
+            unit = "minus the prediction" if sign < 0 else "the prediction"
+            return cls(model, "predict", None, sign, None, unit)
         classes = getattr(model, "classes_", None)
         for method, what in (
             ("predict_proba", "probability"),
@@ -101,9 +98,14 @@ class Output:
 
 def sign_of(target_rule: TargetRule) -> float:
     """Return -1.0 where a smaller number is nearer to the target, else 1.0."""
-    if isinstance(target_rule, AnyPrediction) or isinstance(
-        target_rule.target, (AtLeast, AtMost)
-    ):
+    if _is_about_numbers(target_rule):
         return -1.0 if isinstance(target_rule.target, AtMost) else 1.0
     model = target_rule.model
     return 1.0 if class_position(model, target_rule.target) == 1 else -1.0
+
+
+def _is_about_numbers(target_rule: TargetRule) -> bool:
+    """Return whether predictions are numbers rather than labels."""
+    if isinstance(target_rule, AnyPrediction):
+        return True
+    return isinstance(target_rule.target, (AtLeast, AtMost))

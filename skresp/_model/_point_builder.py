@@ -28,7 +28,7 @@ from skresp._dataframe import column as column_of
 from skresp._typing import FloatArray, IndexArray
 
 from ._column_needs import ColumnNeed, column_needs
-from ._input_format import InputFormat
+from ._input_format import InputFormat, is_coarse
 
 
 class PointBuilder:
@@ -43,8 +43,7 @@ class PointBuilder:
 
     Attributes
     ----------
-    rows : int
-        The number of rows.
+    n_rows : int
     position : dict of str to int
         The model's column of each feature.
     blocks : list of (array of shape (n_rows, n_columns), list of int)
@@ -63,7 +62,7 @@ class PointBuilder:
             positions = {name: i for i, name in enumerate(given)}
             order = [positions[name] for name in input_format.names]
         self.input_format = input_format
-        self.rows = len(table)
+        self.n_rows = len(table)
         self.position = input_format.positions(actions)
         self.others: dict[int, Any] = {}
         features = {self.position[name]: f for name, f in actions.features.items()}
@@ -77,7 +76,13 @@ class PointBuilder:
             _in_dtype(input_format, i, table, int(position), features[i], needs.get(i))
             for i, position in enumerate(np.arange(table.shape[1])[order])
         ]
-        # Numbers of one dtype share a matrix, because its rows are fast to take.
+        self._set_blocks(columns, features)
+
+    def _set_blocks(self, columns: list[Any], features: dict[int, Feature]) -> None:
+        """Divide columns into blocks of numbers and others.
+
+        Numbers of one dtype share a matrix, because its rows are fast to take.
+        """
         groups: dict[Any, list[int]] = {}
         for i, values in enumerate(columns):
             labels = features[i].kind == "categorical" and features[i].can_change
@@ -119,10 +124,13 @@ class PointBuilder:
         eps = float(np.finfo(float).eps)
         kinds = [block.dtype for block, _ in self.blocks]
         for kind in [*kinds, *(values.dtype for values in self.others.values())]:
-            name = str(kind).lower()
-            if name in ("float16", "float32"):
-                eps = max(eps, float(np.finfo(name).eps))
+            if is_coarse(kind):
+                eps = max(eps, float(np.finfo(str(kind).lower()).eps))
         return eps
+
+    def all_rows(self) -> Any:
+        """Return the rows themselves in the model's input format."""
+        return self.take(np.arange(self.n_rows), [])
 
     def take(self, rows: IndexArray, changes: Iterable[tuple[slice, Any]]) -> Any:
         """Return rows in the model's input format, with some values replaced.
@@ -197,12 +205,17 @@ class PointBuilder:
         return pd.array(values, dtype=column.dtype)
 
     def values(self, name: str, rows: IndexArray) -> Any:
-        """Return the values of a feature's column in some rows."""
+        """Return the values of a feature's column in some rows, labels as objects."""
         i = self.position[name]
+        values = self.column_values(i, rows)
+        return values if i in self.in_block else np.asarray(values, dtype=object)
+
+    def column_values(self, i: int, rows: IndexArray) -> Any:
+        """Return the values of a column of the model in some rows."""
         if i in self.in_block:
             b, k = self.in_block[i]
             return self.blocks[b][0][rows, k]
-        return np.asarray(self.others[i].take(rows), dtype=object)
+        return self.others[i].take(rows)
 
     def is_number(self, name: str) -> bool:
         """Return whether the column of a feature is in a block of numbers."""
@@ -227,11 +240,7 @@ def _in_dtype(
             out[:] = series.to_list()
             return out
         return _widened(values, need)
-    dtype = (
-        input_format.dtypes[0]
-        if input_format.container == "array"
-        else input_format.dtypes[i]
-    )
+    dtype = input_format.dtype_of(i)
     if isinstance(dtype, pd.CategoricalDtype):
         return _as_category(values, dtype, need)
     if dtype is not None and values.dtype != dtype:

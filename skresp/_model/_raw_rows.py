@@ -12,7 +12,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._typing import FloatArray
 
 from ._columns import Column
-from ._input_format import InputFormat
+from ._input_format import InputFormat, is_coarse
 from ._point_builder import PointBuilder
 
 
@@ -40,8 +40,7 @@ class RawRows:
             table = codes
         else:
             table = table.to_numpy()
-        builder = PointBuilder(self.input_format, self.features, table)
-        return builder.take(np.arange(len(codes)), [])
+        return PointBuilder(self.input_format, self.features, table).all_rows()
 
     def received(self, codes: FloatArray) -> FloatArray:
         """Return the codes that a model receives: some of its columns are float32."""
@@ -53,9 +52,7 @@ class RawRows:
 
     def is_coarse(self, column: int) -> bool:
         """Return whether a column has a dtype coarser than float64."""
-        dtypes = self.input_format.dtypes
-        name = str(dtypes[min(column, len(dtypes) - 1)]).lower()
-        return name in ("float32", "float16")
+        return is_coarse(self.input_format.dtype_of(column))
 
     def middle(self) -> FloatArray:
         """Return one row of codes, with ordinary values."""

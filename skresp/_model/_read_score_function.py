@@ -13,8 +13,8 @@ from skresp.reach._deadline import LimitError
 
 from ._decision import DOUBT, DOUBT32, Decision, decision_of, is_confirmed
 from ._families import read_model
-from ._input_format import InputFormat
-from ._links import IDENTITY, Link
+from ._input_format import InputFormat, is_coarse
+from ._links import Link
 from ._raw_groups import to_raw_groups
 from ._raw_rows import RawRows
 from ._reading import ReadGroup, Reading
@@ -89,7 +89,7 @@ def _doubt(reading: Reading, is_float32: bool) -> float:
     doubt = DOUBT32 if is_float32 else DOUBT
     error = 0.0
     for group in reading.groups:
-        if group.link.kind != IDENTITY:
+        if not group.link.is_identity:
             size = 1.0 + (_largest_sum(group) if is_float32 else 0.0)
             error += abs(group.weight) * group.link.steepness * size
     error *= _FLOAT32 if is_float32 else _FLOAT64
@@ -134,7 +134,7 @@ def _gets_float32(reading: Reading, input_format: InputFormat) -> bool:
     """Return whether a model that multiplies its input gets it in float32."""
     if not any(group.coef is not None for group in reading.groups):
         return False
-    return any(str(t).lower() in ("float32", "float16") for t in input_format.dtypes)
+    return any(map(is_coarse, input_format.dtypes))
 
 
 def _decision(

@@ -27,7 +27,7 @@ _MAX_BYTES = 64 * 2**20
 _SLOW_MODEL = 8.0
 _FEWEST_POINTS = 1_000
 # With a time limit: the approximate seconds that one call may take.
-_PIECE = 0.1
+_CALL_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class RowBatch:
         self.score_function = score_function
         self.point_builder = point_builder
         self.deadline = deadline
-        self._pace = Pace(min(_PIECE, 0.05 * deadline.limit))
-        self._most = min(get_config()["working_memory"] * 2**20, _MAX_BYTES)
-        self._bytes = min(self._most, _FIRST_BYTES)
+        self._pace = Pace(min(_CALL_SECONDS, 0.05 * deadline.limit))
+        self._max_bytes = min(get_config()["working_memory"] * 2**20, _MAX_BYTES)
+        self._bytes = min(self._max_bytes, _FIRST_BYTES)
         self._coded: tuple[ScoreFunction, ScoreFunction, FloatArray] | None = None
 
     def until(self, deadline: Deadline) -> RowBatch:
@@ -166,6 +166,6 @@ class RowBatch:
             if limited:
                 self._pace.note(stop - start, ended - began)
             if ended - transformed > _SLOW_MODEL * (transformed - began):
-                self._bytes = min(2 * self._bytes, self._most)
+                self._bytes = min(2 * self._bytes, self._max_bytes)
             start = stop
         return out, start

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray
 
 from ._columns import Column, known_rows
 from ._decision import Decision
@@ -65,27 +65,6 @@ class ScoreFunction:
         some = codes if known.all() else codes[known]
         out[known] = sum(group.scores(some) for group in self.groups)
         return out
-
-    def score_changes(
-        self,
-        codes: FloatArray,
-        rows: IndexArray,
-        changes: Mapping[int, FloatArray],
-    ) -> FloatArray:
-        """Return the scores of many changes of rows, of shape (n_points, n_outputs).
-
-        Parameters
-        ----------
-        codes : array of shape (n_rows, n_columns)
-        rows : array of shape (n_points,)
-            The row that each point starts from.
-        changes : dict of int to array of shape (n_points,)
-            The new codes of the columns that change.
-        """
-        points = codes[rows]
-        for column, new in changes.items():
-            points[:, column] = new
-        return self.scores(points)
 
     def bounds(
         self,
@@ -180,6 +159,6 @@ def _shape(group: Group, column: int) -> Shape:
     if not straight and not maps:
         return "constant"
     if not maps:
-        return "linear" if group.link.kind == 0 else "monotone"
+        return "linear" if group.link.is_identity else "monotone"
     alone = len(maps) == 1 and not straight
     return "monotone" if alone and maps[0].is_monotone else "bounded"

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model.trees._lines import crowded_cuts, tree_pieces
+from skresp._model.trees._lines import tree_pieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._columns import known_rows
+from ._crowded_cuts import crowded_cuts
 from ._decision import ROUNDINGS, Decision
 from ._group import Group
 from ._score_function import ScoreFunction
@@ -108,7 +109,7 @@ def score_pieces(
     )
 
 
-def crowded(
+def has_close_borders(
     score_function: ScoreFunction,
     first: FloatArray,
     last: FloatArray,
@@ -151,7 +152,7 @@ def _crossings_are_close(
     """
     decision = score_function.decision
     assert decision is not None
-    a, b = (_differences(decision, score_function.scores(x)) for x in (first, last))
+    a, b = (decision.differences(score_function.scores(x)) for x in (first, last))
     with np.errstate(divide="ignore", invalid="ignore"):
         position = low[:, None] + a / (a - b) * (high - low)[:, None]
     start = np.where(b > a, position, -np.inf).max(axis=1)
@@ -320,7 +321,7 @@ def _split_where_decided(
 
     `pieces` has the scores at the beginning of each piece, `last` those at its end.
     """
-    a, b = _differences(decision, pieces.scores), _differences(decision, last)
+    a, b = decision.differences(pieces.scores), decision.differences(last)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = a / (a - b)
     crossed = (share > 0) & (share < 1)
@@ -342,11 +343,3 @@ def _split_where_decided(
     worst = cut_error.copy()
     np.maximum.at(worst, pieces.line, error.max(axis=1, initial=0.0))
     return ScorePieces(pieces.line[piece], low, high, scores, worst[:n])
-
-
-def _differences(decision: Decision, scores: FloatArray) -> FloatArray:
-    """Return how far the target's score is above the cut, or above each rival."""
-    column, cut = decision.column, decision.cut
-    if cut is not None:
-        return scores[:, [column]] - cut
-    return scores[:, [column]] - np.delete(scores, column, axis=1)

@@ -66,7 +66,7 @@ class StepMaps:
 
     def made(self, codes: FloatArray) -> FloatArray:
         """Return the made columns of rows, of shape (n_rows, n_made)."""
-        return self._in_pieces(codes, lambda rows: self.numbers(rows))
+        return self._in_pieces(codes, self.numbers)
 
     def step_inputs(self, codes: FloatArray) -> FloatArray:
         """Return the inputs of step functions, of shape (n_rows, n_inputs)."""

@@ -143,6 +143,7 @@ class ProbabilityRule:
         return probabilities(self.model, X, n_classes)[:, self.column]
 
     def reached(self, X: Any) -> BoolArray:
+        """Return which rows reach the target."""
         return self.probability(X) >= self.threshold
 
     def check(self, X: Any) -> None:

@@ -15,7 +15,7 @@ from skresp._model._codes import changed_codes
 from skresp._model._decision import ROUNDINGS
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
-from skresp._model._score_lines import crowded, score_pieces
+from skresp._model._score_lines import has_close_borders, score_pieces
 from skresp._model._score_pieces import ScorePieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import Deadline
@@ -123,7 +123,7 @@ def crowded_lines(
                 for end in (low, high)
             )
             eps = batch.point_builder.spacing
-            close = crowded(known, first, last, low, high, eps)
+            close = has_close_borders(known, first, last, low, high, eps)
             out[line[close]] = True
     return out
 

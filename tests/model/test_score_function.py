@@ -256,17 +256,6 @@ def test_an_unpickled_score_function_is_the_same(name: str) -> None:
 
 
 @every_model
-def test_score_changes_are_the_scores_of_the_changed_rows(name: str) -> None:
-    model, known = _read(name)
-    codes, new = (_random_codes(known, model, 20, seed) for seed in (11, 12))
-    rows = np.repeat(np.arange(20), 2)[::-1]
-    changed = codes[rows]
-    changed[:, 0] = np.r_[new[:, 0], new[:, 0]]
-    scores = known.score_changes(codes, rows, {0: changed[:, 0]})
-    assert_array_equal(scores, known.scores(changed))
-
-
-@every_model
 def test_a_row_has_the_same_scores_in_any_company(name: str) -> None:
     model, known = _read(name)
     codes = _random_codes(known, model, 40, 13)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._class_names import package_of
 from skresp._model._reading import ReadGroup, Reading
 from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
@@ -40,6 +41,6 @@ def read_adaboost(model: Any, steps: tuple[Any, ...]) -> Reading:
 def _is_tree(member: Any) -> bool:
     """Return whether a member is a decision tree of scikit-learn."""
     return any(
-        kind.__name__ == "BaseDecisionTree" and kind.__module__.startswith("sklearn.")
+        kind.__name__ == "BaseDecisionTree" and package_of(kind) == "sklearn"
         for kind in type(member).__mro__
     )

@@ -16,9 +16,9 @@ from skresp._typing import IndexArray
 from ._join_trees import join_trees
 from ._members import (
     ReadMember,
-    chances,
     check_two_classes,
-    own_chances,
+    own_probabilities,
+    probability_groups,
     second_score,
     weighted,
 )
@@ -36,9 +36,11 @@ def read_bagging(
             raise UnreadableError("The members vote, as they have no probabilities.")
     groups, is_float32 = [], False
     for reading, taken in _readings(model, steps, read_member):
-        groups += [_untaken(g, steps, taken, model) for g in chances(reading)]
+        groups += [
+            _untaken(g, steps, taken, model) for g in probability_groups(reading)
+        ]
         is_float32 |= reading.is_float32
-    own = own_chances(model, steps)
+    own = own_probabilities(model, steps)
     return _mean(groups, len(model.estimators_), own, "probability", is_float32)
 
 

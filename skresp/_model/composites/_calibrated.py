@@ -10,7 +10,13 @@ from skresp._model._links import PIECEWISE, SIGMOID, Link
 from skresp._model._reading import ReadGroup, Reading
 from skresp._model._unreadable import UnreadableError
 
-from ._members import ReadMember, check_two_classes, one_sum, own_chances, weighted
+from ._members import (
+    ReadMember,
+    check_two_classes,
+    own_probabilities,
+    single_group,
+    weighted,
+)
 
 
 def read_calibrated(
@@ -23,10 +29,10 @@ def read_calibrated(
     share = 1.0 / len(model.calibrated_classifiers_)
     for member in model.calibrated_classifiers_:
         reading = read_member(member.estimator, steps)
-        group = one_sum(reading)._replace(link=_link(member, reading))
+        group = single_group(reading)._replace(link=_link(member, reading))
         groups += weighted([group], share)
         is_float32 |= reading.is_float32
-    own = own_chances(model, steps)
+    own = own_probabilities(model, steps)
     return Reading(tuple(groups), own, "probability", "composite", is_float32)
 
 

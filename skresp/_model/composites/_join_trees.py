@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from skresp._model._links import IDENTITY
 from skresp._model._reading import ReadGroup
 from skresp._model.trees._join import join
 from skresp._typing import FloatArray
@@ -18,7 +17,7 @@ def join_trees(groups: Sequence[ReadGroup]) -> tuple[ReadGroup, ...]:
     alike: dict[Any, list[ReadGroup]] = {}
     out: list[ReadGroup] = []
     for group in groups:
-        plain = group.coef is None and group.link.kind == IDENTITY
+        plain = group.coef is None and group.link.is_identity
         if group.ensemble is None or not plain:
             out.append(group)
             continue

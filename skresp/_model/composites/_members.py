@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from skresp._model._links import IDENTITY, PIECEWISE, SIGMOID, Link
+from skresp._model._links import PIECEWISE, SIGMOID, Link
 from skresp._model._reading import ReadGroup, Reading
 from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
@@ -30,12 +30,12 @@ def check_two_classes(model: Any) -> None:
         raise UnreadableError(f"{type(model).__name__} is read for two classes only.")
 
 
-def one_sum(reading: Reading) -> ReadGroup:
+def single_group(reading: Reading) -> ReadGroup:
     """Return the only group of a reading, with one score and without a link.
 
     Of the probabilities of two classes it is the second one.
     """
-    if len(reading.groups) != 1 or reading.groups[0].link.kind != IDENTITY:
+    if len(reading.groups) != 1 or not reading.groups[0].link.is_identity:
         raise UnreadableError("A model around a sum of several links is not read.")
     group = second_score(reading)[0]
     if group.weight == 1.0:
@@ -60,14 +60,14 @@ def second_score(reading: Reading) -> tuple[ReadGroup, ...]:
     return tuple(out)
 
 
-def chances(reading: Reading) -> tuple[ReadGroup, ...]:
+def probability_groups(reading: Reading) -> tuple[ReadGroup, ...]:
     """Return groups that add up to the probability of the second of two classes."""
     if reading.prediction_link == "probability":
         return second_score(reading)
     link = _LINKS.get(str(reading.prediction_link))
     if link is None:
         raise UnreadableError("A member of the model has no probabilities.")
-    return (one_sum(reading)._replace(link=link),)
+    return (single_group(reading)._replace(link=link),)
 
 
 def weighted(groups: Iterable[ReadGroup], weight: float) -> tuple[ReadGroup, ...]:
@@ -75,7 +75,9 @@ def weighted(groups: Iterable[ReadGroup], weight: float) -> tuple[ReadGroup, ...
     return tuple(g._replace(weight=g.weight * weight) for g in groups)
 
 
-def own_chances(model: Any, steps: tuple[Any, ...]) -> Callable[[Any], FloatArray]:
+def own_probabilities(
+    model: Any, steps: tuple[Any, ...]
+) -> Callable[[Any], FloatArray]:
     """Return what gives the model's own probabilities of its second class."""
     return _second_column(scores_of_rows(model, "predict_proba", steps))
 

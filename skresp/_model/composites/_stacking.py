@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from skresp._model._links import IDENTITY
 from skresp._model._reading import ReadGroup, Reading
 from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray
 
 from ._join_trees import join_trees
-from ._members import ReadMember, chances, check_two_classes, second_score, weighted
+from ._members import (
+    ReadMember,
+    check_two_classes,
+    probability_groups,
+    second_score,
+    weighted,
+)
 
 
 def read_stacking(
@@ -44,7 +49,7 @@ def read_stacking(
 def _coefficients(final: Reading) -> tuple[FloatArray, FloatArray]:
     """Return the coefficients and the intercept of the final step."""
     group = final.groups[0]
-    plain = len(final.groups) == 1 and group.link.kind == IDENTITY
+    plain = len(final.groups) == 1 and group.link.is_identity
     if not plain or group.steps or group.coef is None or len(group.coef) != 1:
         raise UnreadableError("Stacking is read with a linear final estimator only.")
     assert group.base is not None
@@ -54,7 +59,7 @@ def _coefficients(final: Reading) -> tuple[FloatArray, FloatArray]:
 def _predicted(reading: Reading, method: str) -> tuple[ReadGroup, ...]:
     """Return groups that add up to what a member passes on."""
     if method == "predict_proba":
-        return chances(reading)
+        return probability_groups(reading)
     scores = ("logit", "clipped", "margin")
     if method == "decision_function" and reading.prediction_link in scores:
         return second_score(reading)

@@ -12,9 +12,9 @@ from skresp._model._unreadable import UnreadableError
 
 from ._members import (
     ReadMember,
-    chances,
     check_two_classes,
-    own_chances,
+    own_probabilities,
+    probability_groups,
     second_score,
     weighted,
 )
@@ -29,9 +29,9 @@ def read_voting(model: Any, steps: tuple[Any, ...], read_member: ReadMember) -> 
     is_float32 = False
     for member, share in _shares(model):
         reading = read_member(member, steps)
-        groups += weighted(chances(reading), share)
+        groups += weighted(probability_groups(reading), share)
         is_float32 |= reading.is_float32
-    own = own_chances(model, steps)
+    own = own_probabilities(model, steps)
     return Reading(tuple(groups), own, "probability", "composite", is_float32)
 
 

@@ -26,7 +26,8 @@ class _Split(NamedTuple):
 class CategorySplits:
     """A step that makes a column of 0 (left) and 1 (right) for each split by labels.
 
-    The columns of the table come first; those of labels are 0 there.
+    The columns of the table come first; those of labels are 0 there. Splits are added
+    by `made_column` while the trees are read, and not afterwards.
 
     Attributes
     ----------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from skresp._model._fitted_model import FittedModel
-from skresp._model._links import IDENTITY
 from skresp._model._score_function import ScoreFunction
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import NEVER, Deadline
@@ -58,7 +57,7 @@ def make_box_engine(
 def _is_plain_sum(known: ScoreFunction) -> bool:
     """Return whether the scores are one sum, without a link."""
     group = known.groups[0]
-    plain = group.link.kind == IDENTITY and group.weight == 1.0
+    plain = group.link.is_identity and group.weight == 1.0
     return plain and len(known.groups) == 1
 
 

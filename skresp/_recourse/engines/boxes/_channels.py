@@ -7,11 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._model._links import IDENTITY, SIGMOID, STEP
 from skresp._numba import compiled_part
 from skresp._typing import BoolArray, FloatArray
-
-# The kinds of `Link`, as in `skresp._model._links`.
-IDENTITY, SIGMOID, PIECEWISE, STEP = range(4)
 
 
 class Channels(NamedTuple):

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._model._decision import DOUBT, Decision
+from skresp._model._links import PIECEWISE, SIGMOID
 from skresp._typing import BoolArray, FloatArray
 
-from ._channels import IDENTITY, PIECEWISE, SIGMOID, Channels
+from ._channels import Channels
 from ._forest import LEAF, Forest, Split
 
 # Rounding of sums, relative to the sum of sizes, in float64 and in float32.
@@ -100,12 +101,12 @@ class _Builder:
     def build(self) -> ModelArrays:
         """Return the arrays."""
         groups = [(g, *self._channels_of(g)) for g in self.function.groups]
-        identity = [f for g, f, _ in groups if _is_plain(g.link)]
+        identity = [f for g, f, _ in groups if g.link.is_identity]
         n_gaps = self.factors.shape[1]
         width = max(f.shape[1] for _, f, _ in groups)
         start = n_gaps if identity else 0
         n_channels = start + sum(
-            f.shape[1] for g, f, _ in groups if not _is_plain(g.link)
+            f.shape[1] for g, f, _ in groups if not g.link.is_identity
         )
         links, signs = [], np.ones(n_channels)
         coefficient = np.zeros((n_gaps, n_channels))
@@ -119,7 +120,7 @@ class _Builder:
         at = start
         for group, factor, weights in groups:
             first = 0
-            if not _is_plain(group.link):
+            if not group.link.is_identity:
                 first, at = at, at + factor.shape[1]
                 links += [group.link] * factor.shape[1]
                 signs[first:at] = np.sign(factor.sum(axis=0))
@@ -164,7 +165,7 @@ class _Builder:
         Without a link the channels are the gaps themselves. With a link they are the
         outputs that matter, with signs such that gaps rise with them.
         """
-        if _is_plain(group.link):
+        if group.link.is_identity:
             return group.weight * self.factors, np.eye(self.factors.shape[1])
         used = np.flatnonzero(self.factors.any(axis=1))
         falls = _falls(group.link)
@@ -389,7 +390,7 @@ class _TreeNodes:
 
 def identity_link(groups: Any) -> Any:
     """Return the link of the channels without a link."""
-    link = next(g.link for g, _, _ in groups if _is_plain(g.link))
+    link = next(g.link for g, _, _ in groups if g.link.is_identity)
     return link._replace(slope=1.0, intercept=0.0)
 
 
@@ -401,11 +402,6 @@ def pack(masks: Any, positions: int) -> NDArray[np.uint64]:
         out[i, : len(mask)] = mask
     packed = np.packbits(out.reshape(-1, 8), axis=1, bitorder="little")
     return packed.reshape(len(masks), words, 8).view("<u8")[..., 0].astype(np.uint64)
-
-
-def _is_plain(link: Any) -> bool:
-    """Return whether a link returns the sum itself."""
-    return link.kind == IDENTITY and not link.of_probability
 
 
 def _falls(link: Any) -> bool:
