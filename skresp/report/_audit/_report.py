@@ -47,22 +47,17 @@ class AuditReport:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
+    >>> from skresp import ActionSet, ResponsivenessExplainer
     >>> from skresp.report import AuditReport
-    >>> X = [[i, n] for i in range(1, 6) for n in range(4)]
-    >>> y = [int(i - n >= 2) for i, n in X]
-    >>> actions = ActionSet(
-    ...     {
-    ...         "income": Feature("integer", 1, 5, max_increase=1),
-    ...         "loans": Feature("integer", 0, 3, max_decrease=1),
-    ...     }
-    ... )
+    >>> X = pd.DataFrame({"age": [20, 30, 40, 50], "loans": [3, 0, 2, 1]})
+    >>> actions = ActionSet.infer(X, immutable=["age"])
     >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
-    >>> explainer = explainer.fit(X, y)
+    >>> explainer = explainer.fit(X, [0, 1, 0, 1])
     >>> report = AuditReport.from_estimator(explainer, X, sections=["people"])
-    >>> report.to_dict()["people"]["counts"]["fixed"]
-    3
+    >>> report.to_dict()["people"]["counts"]["single"]
+    2
     >>> report.html[:15]
     '<!doctype html>'
     """

@@ -114,32 +114,19 @@ def notice(
     --------
     >>> import pandas as pd
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from skresp import ActionSet, Feature, ResponsivenessExplainer
+    >>> from skresp import ActionSet, ResponsivenessExplainer
     >>> from skresp.report import notice
-    >>> X = pd.DataFrame(
-    ...     [(i, n) for i in range(1, 6) for n in range(4)],
-    ...     columns=["income", "loans"],
-    ... )
-    >>> y = (X["income"] - X["loans"] >= 2).astype(int)
-    >>> actions = ActionSet(
-    ...     {
-    ...         "income": Feature("integer", 1, 5, max_increase=1),
-    ...         "loans": Feature("integer", 0, 3, max_decrease=1),
-    ...     }
-    ... )
+    >>> X = pd.DataFrame({"age": [20, 30, 40, 50], "loans": [3, 0, 2, 1]})
+    >>> actions = ActionSet.infer(X, immutable=["age"])
     >>> explainer = ResponsivenessExplainer(LogisticRegression(), actions, target=1)
-    >>> explainer = explainer.fit(X, y)
-    >>> print(notice(explainer, X.iloc[[5]], names={"income": "Your income"}).text)
+    >>> explainer = explainer.fit(X, [0, 1, 0, 1])
+    >>> print(notice(explainer, X.iloc[[0]], names={"loans": "Loans you have"}).text)
     What would change this decision
     <BLANKLINE>
-    One change is enough. Each of these changes, by itself, leads to the outcome you
-    asked for.
+    One change is enough. This change, by itself, leads to the outcome you asked for.
     <BLANKLINE>
-    1. Your income
-       Now: 2. Works: 3.
-    <BLANKLINE>
-    2. loans
-       Now: 1. Works: 0.
+    1. Loans you have
+       Now: 3. Works: 0.
     <BLANKLINE>
     This is not the legal notice of the reasons for our decision. The main reasons may
     include things you cannot change.

@@ -90,6 +90,18 @@ class Box(NamedTuple):
 
 
 @compiled_part
+def position_bit(p: int) -> np.uint64:
+    """Return the bit of a position in its word."""
+    return np.uint64(1) << np.uint64(p % 64)
+
+
+@compiled_part
+def has_position(words: NDArray[np.uint64], p: int) -> bool:
+    """Return whether a set contains a position."""
+    return words[p // 64] & position_bit(p) != np.uint64(0)
+
+
+@compiled_part
 def side(
     column: int, threshold: float, missing_left: bool, tables: Any, box: Box
 ) -> int:
@@ -238,7 +250,6 @@ def add_leaves(
     `position` has the point's position in each view.
     """
     n = len(point)
-    one = np.uint64(1)
     for k in range(first, last):
         at = forest.roots[k]
         while forest.column[at] >= 0:
@@ -246,9 +257,8 @@ def add_leaves(
             if c < n:
                 goes_left = point[c] <= forest.threshold[at]
             else:
-                p = position[c - n]
-                word = tables[int(forest.threshold[at]), p // 64]
-                goes_left = (word >> np.uint64(p % 64)) & one == one
+                table = tables[int(forest.threshold[at])]
+                goes_left = has_position(table, position[c - n])
             at = forest.left[at] if goes_left else forest.right[at]
         for w in range(forest.top.shape[1]):
             sums[forest.channel[k] + w] += forest.top[at, w]

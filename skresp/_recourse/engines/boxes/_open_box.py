@@ -96,7 +96,7 @@ class OpenBox:
             if not self.work.low[n + k] <= value <= self.work.high[n + k]:
                 return False
             for v in np.flatnonzero(rules.view_variable == k).tolist():
-                inside = (rules.place_low[v] <= value) & (value <= rules.place_high[v])
+                inside = (rules.view_low[v] <= value) & (value <= rules.view_high[v])
                 if not (inside & self._positions(v)).any():
                     return False
         return True
@@ -105,7 +105,7 @@ class OpenBox:
         """Return which positions of a view are in the box."""
         words = self.work.words[view].astype("<u8")
         bits = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool)
-        return bits[: self.person.rules.place_low.shape[1]]
+        return bits[: self.person.rules.view_low.shape[1]]
 
     def _rows(self, p: int, search: Search, inside: float) -> list[Row]:
         """Return the box as rows of a part's program.
@@ -122,7 +122,7 @@ class OpenBox:
             rows.append(row(search.program.reached(name), low + away, high - away))
             v = int(rules.label_view[k])
             if v >= 0:
-                left = set(rules.place_low[v][self._positions(v)].tolist())
+                left = set(rules.view_low[v][self._positions(v)].tolist())
                 for value in (variable.allowed or set()) - left:
                     if low <= value <= high:
                         rows.append(row(search.program.equals(name, value), 0, 0))

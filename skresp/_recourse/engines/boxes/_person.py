@@ -100,8 +100,8 @@ def make_person(
         if variable.codes is not None and k not in listed:
             views.append((k, View(variable.column, None, max(variable.codes) + 2)))
     rules = variables.rules(views)
-    n_words = max(model.split.tables.shape[1], -(-rules.place_low.shape[1] // 64))
-    words = pack(~np.isnan(rules.place_low), 64 * n_words)
+    n_words = max(model.split.tables.shape[1], -(-rules.view_low.shape[1] // 64))
+    words = pack(~np.isnan(rules.view_low), 64 * n_words)
     names, box = _model_box(model, codes, variables, of_column, views, words)
     tables = np.zeros((len(model.split.tables), n_words), dtype=np.uint64)
     tables[:, : model.split.tables.shape[1]] = model.split.tables

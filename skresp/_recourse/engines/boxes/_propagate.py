@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skresp._numba import compiled_part
 from skresp._typing import FloatArray
 
+from ._forest import has_position, position_bit
 from ._rules import AT_LEAST, AT_MOST, IN, INTEGER, NOT_IN, REAL, Rules
 
 # The tolerance of constraints, relative to values of at least 1 (`Feature`).
@@ -35,36 +36,33 @@ def propagate(
     words : array of shape (n_views, n_words), uint64
     """
     n = len(rules.kind)
+    counts = (
+        1,
+        len(rules.row_lower),
+        len(rules.view_variable),
+        len(rules.if_then),
+        len(rules.switch),
+        len(rules.list_start) - 1,
+    )
     for _ in range(_MAX_ROUNDS):
-        change = _own(rules, low, high)
-        if change == _EMPTY:
-            return False
-        total = change
-        for r in range(len(rules.row_lower)):
-            change = _row(rules, r, low, high)
-            if change == _EMPTY:
-                return False
-            total += change
-        for v in range(len(rules.view_variable)):
-            change = _view(rules, v, low[n:], high[n:], words[v])
-            if change == _EMPTY:
-                return False
-            total += change
-        for i in range(len(rules.if_then)):
-            change = _implication(rules, i, low[n:], high[n:], words)
-            if change == _EMPTY:
-                return False
-            total += change
-        for i in range(len(rules.switch)):
-            change = _keeps(rules, i, low[n:], high[n:], words)
-            if change == _EMPTY:
-                return False
-            total += change
-        for i in range(len(rules.list_start) - 1):
-            change = _list(rules, i, low[n:], high[n:], words)
-            if change == _EMPTY:
-                return False
-            total += change
+        total = 0
+        for kind in range(len(counts)):
+            for i in range(counts[kind]):
+                if kind == 0:
+                    change = _own(rules, low, high)
+                elif kind == 1:
+                    change = _row(rules, i, low, high)
+                elif kind == 2:
+                    change = _view(rules, i, low[n:], high[n:], words[i])
+                elif kind == 3:
+                    change = _implication(rules, i, low[n:], high[n:], words)
+                elif kind == 4:
+                    change = _keeps(rules, i, low[n:], high[n:], words)
+                else:
+                    change = _list(rules, i, low[n:], high[n:], words)
+                if change == _EMPTY:
+                    return False
+                total += change
         if total == 0:
             break
     return True
@@ -159,21 +157,36 @@ def _view(
 ) -> int:
     """Match the positions of a view with the interval of its variable."""
     k = rules.view_variable[v]
-    one = np.uint64(1)
     a, b = np.inf, -np.inf
     total = 0
-    for p in range(rules.place_low.shape[1]):
-        bit = one << np.uint64(p % 64)
-        if not words[p // 64] & bit:
+    for p in range(rules.view_low.shape[1]):
+        if not has_position(words, p):
             continue
-        if rules.place_low[v, p] <= high[k] and rules.place_high[v, p] >= low[k]:
-            a = min(a, rules.place_low[v, p])
-            b = max(b, rules.place_high[v, p])
+        if rules.view_low[v, p] <= high[k] and rules.view_high[v, p] >= low[k]:
+            a = min(a, rules.view_low[v, p])
+            b = max(b, rules.view_high[v, p])
         else:
-            words[p // 64] &= ~bit
+            words[p // 64] &= ~position_bit(p)
             total = 1
     change = _tighten(low, high, k, a, b)
     return _EMPTY if change == _EMPTY else total + change
+
+
+@compiled_part
+def _slack(rules: Rules, k: int, low: FloatArray, high: FloatArray) -> float:
+    """Return the tolerance of conditions on a variable."""
+    if rules.kind[k] != REAL:
+        return 0.0
+    return SLACK * max(1.0, max(abs(low[k]), abs(high[k])))
+
+
+@compiled_part
+def _is_named(rules: Rules, i: int, value: float) -> bool:
+    """Return whether a value is one of those that a condition names."""
+    for q in range(rules.condition_start[i], rules.condition_start[i + 1]):
+        if rules.condition_value[q] == value:
+            return True
+    return False
 
 
 @compiled_part
@@ -187,9 +200,7 @@ def holds(
     """Return whether a condition is true in a box: 1 always, 0 never, 2 sometimes."""
     k, op = rules.condition_variable[i], rules.condition_op[i]
     first, last = rules.condition_start[i], rules.condition_start[i + 1]
-    slack = 0.0
-    if rules.kind[k] == REAL:
-        slack = SLACK * max(1.0, max(abs(low[k]), abs(high[k])))
+    slack = _slack(rules, k, low, high)
     if op == AT_MOST:
         value = rules.condition_value[first]
         return 1 if high[k] <= value else (0 if low[k] > value + slack else 2)
@@ -199,11 +210,9 @@ def holds(
     some = other = False
     v = rules.label_view[k]
     if v >= 0:
-        for p in range(rules.place_low.shape[1]):
-            if (words[v, p // 64] >> np.uint64(p % 64)) & np.uint64(1) == np.uint64(1):
-                inside = False
-                for q in range(first, last):
-                    inside |= rules.place_low[v, p] == rules.condition_value[q]
+        for p in range(rules.view_low.shape[1]):
+            if has_position(words[v], p):
+                inside = _is_named(rules, i, rules.view_low[v, p])
                 some |= inside
                 other |= not inside
     else:
@@ -235,7 +244,7 @@ def _enforce(
     k, op = rules.condition_variable[i], rules.condition_op[i]
     first, last = rules.condition_start[i], rules.condition_start[i + 1]
     real = rules.kind[k] == REAL
-    slack = SLACK * max(1.0, max(abs(low[k]), abs(high[k]))) if real else 0.0
+    slack = _slack(rules, k, low, high)
     apart = 0.0 if real else 1.0
     if op in (AT_MOST, AT_LEAST):
         value = rules.condition_value[first]
@@ -252,16 +261,12 @@ def _enforce(
     among = (op == IN) == wanted
     if v >= 0:
         total, left = 0, 0
-        for p in range(rules.place_low.shape[1]):
-            bit = np.uint64(1) << np.uint64(p % 64)
-            if words[v, p // 64] & bit:
-                inside = False
-                for q in range(first, last):
-                    inside |= rules.place_low[v, p] == rules.condition_value[q]
-                if inside == among:
+        for p in range(rules.view_low.shape[1]):
+            if has_position(words[v], p):
+                if _is_named(rules, i, rules.view_low[v, p]) == among:
                     left += 1
                 else:
-                    words[v, p // 64] &= ~bit
+                    words[v, p // 64] &= ~position_bit(p)
                     total = 1
         return total if left else _EMPTY
     if among:
@@ -348,10 +353,9 @@ def is_open(
         v = rules.label_view[k]
         if v >= 0:
             found = False
-            for p in range(rules.place_low.shape[1]):
-                if rules.place_low[v, p] == value:
-                    bit = (words[v, p // 64] >> np.uint64(p % 64)) & np.uint64(1)
-                    found |= bit == np.uint64(1)
+            for p in range(rules.view_low.shape[1]):
+                if rules.view_low[v, p] == value:
+                    found |= has_position(words[v], p)
             if not found:
                 return False
     return True
@@ -382,9 +386,9 @@ def _list(
             a[j], b[j] = min(a[j], value), max(b[j], value)
             v = rules.label_view[k]
             if v >= 0:
-                for p in range(rules.place_low.shape[1]):
-                    if rules.place_low[v, p] == value:
-                        left[j, p // 64] |= np.uint64(1) << np.uint64(p % 64)
+                for p in range(rules.view_low.shape[1]):
+                    if rules.view_low[v, p] == value:
+                        left[j, p // 64] |= position_bit(p)
     if not some:
         return _EMPTY
     total = 0

@@ -41,7 +41,7 @@ class Rules(NamedTuple):
     row_slack, row_least : array of shape (n_rows,)
         A sum may be outside its limits by row_slack * max(row_least, size).
     view_variable : array of shape (n_views,), int64
-    place_low, place_high : array of shape (n_views, n_positions)
+    view_low, view_high : array of shape (n_views, n_positions)
         The values of the variable at each position; NaN for positions that are not
         used.
     label_view : array of shape (n_variables,), int64
@@ -80,8 +80,8 @@ class Rules(NamedTuple):
     row_slack: FloatArray
     row_least: FloatArray
     view_variable: NDArray[np.int64]
-    place_low: FloatArray
-    place_high: FloatArray
+    view_low: FloatArray
+    view_high: FloatArray
     label_view: NDArray[np.int64]
     condition_variable: NDArray[np.int64]
     condition_op: NDArray[np.int64]

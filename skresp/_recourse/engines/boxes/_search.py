@@ -22,7 +22,7 @@ from ._witness import (
     aim_at_slabs,
     gap_at,
     lies_in,
-    place,
+    position_of,
     settle,
 )
 
@@ -176,7 +176,7 @@ def gaps_of(person: Person, work: Work, reached: FloatArray) -> FloatArray:
         point.reached[:] = reached[i]
         known = True
         for v in range(len(rules.view_variable)):
-            p = place(rules, v, reached[i, rules.view_variable[v]])
+            p = position_of(rules, v, reached[i, rules.view_variable[v]])
             point.position[v] = p
             known = known and p >= 0
         if known:

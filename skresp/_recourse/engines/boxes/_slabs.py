@@ -17,7 +17,7 @@ from skresp._numba import compiled_part
 from skresp._typing import FloatArray
 
 from ._channels import Channels, Slopes, add_slope, least_gap
-from ._forest import Box, Forest
+from ._forest import Box, Forest, has_position, position_bit
 
 # Thresholds of a column from which slabs are made.
 _SAMPLE = 256
@@ -143,17 +143,16 @@ def _sort(values: FloatArray, n: int) -> int:
 @compiled_part
 def _group(words: NDArray[np.uint64], most: int, slabs: Slabs, c: int, n: int) -> None:
     """Divide the positions of a view into groups of neighbours."""
-    one = np.uint64(1)
     total = 0
     for p in range(64 * len(words)):
-        total += (words[p // 64] >> np.uint64(p % 64)) & one == one
+        total += has_position(words, p)
     m = min(total, most)
     slabs.many[c] = m
     slabs.groups[c - n, :, :] = 0
     at = 0
     for p in range(64 * len(words)):
-        if (words[p // 64] >> np.uint64(p % 64)) & one == one:
-            slabs.groups[c - n, at * m // total, p // 64] |= one << np.uint64(p % 64)
+        if has_position(words, p):
+            slabs.groups[c - n, at * m // total, p // 64] |= position_bit(p)
             at += 1
 
 

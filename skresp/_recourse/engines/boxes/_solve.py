@@ -97,7 +97,7 @@ class Solver:
         words = self.words.copy()
         for v in np.flatnonzero(rules.view_variable != k).tolist():
             before = rules.before[rules.view_variable[v]]
-            here = (rules.place_low[v] <= before) & (before <= rules.place_high[v])
+            here = (rules.view_low[v] <= before) & (before <= rules.view_high[v])
             p = int(np.flatnonzero(here)[0])
             words[v] = 0
             words[v, p // 64] = np.uint64(1) << np.uint64(p % 64)

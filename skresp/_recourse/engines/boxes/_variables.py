@@ -256,7 +256,7 @@ class Variables:
         ]
         entries = [sorted(each) for each in entries]
         limits = np.array([row[1:] for row in self.rows], dtype=float).reshape(-1, 4)
-        low, high, label_view = self._places(views)
+        low, high, label_view = self._position_values(views)
         longest = max((len(here) for here, _ in self.lists), default=1)
         members = np.full((len(self.lists), longest), -1, dtype=np.int64)
         values = [np.zeros((0, longest))]
@@ -299,7 +299,7 @@ class Variables:
             np.array([v.role for v in self.all], dtype=np.int64),
         )
 
-    def _places(
+    def _position_values(
         self, views: list[tuple[int, View]]
     ) -> tuple[FloatArray, FloatArray, Any]:
         """Return the values at positions of views, and the view of each label."""

@@ -11,7 +11,7 @@ from skresp._numba import compiled_part
 from skresp._typing import FloatArray
 
 from ._channels import Channels, Slopes, add_slope, least_gap
-from ._forest import Forest, add_leaves
+from ._forest import Forest, add_leaves, has_position, position_bit
 from ._propagate import SLACK, holds, is_open
 from ._rules import INTEGER, REAL, Rules
 from ._slabs import Slabs
@@ -138,12 +138,11 @@ def _wanted(rules: Rules, k: int, point: Point) -> float:
             continue
         # The nearest piece that is left.
         nearest, low, high = np.inf, a, b
-        for p in range(rules.place_low.shape[1]):
-            word = point.words[v, p // 64]
-            if (word >> np.uint64(p % 64)) & np.uint64(1) != np.uint64(1):
+        for p in range(rules.view_low.shape[1]):
+            if not has_position(point.words[v], p):
                 continue
-            low_p = max(a, rules.place_low[v, p])
-            high_p = min(b, rules.place_high[v, p])
+            low_p = max(a, rules.view_low[v, p])
+            high_p = min(b, rules.view_high[v, p])
             if low_p <= high_p:
                 away = max(0.0, max(low_p - x, x - high_p))
                 if away < nearest:
@@ -293,20 +292,18 @@ def _slab_gap(rules: Rules, slabs: Slabs, c: int, n: int, x: float) -> float:
             if x <= slabs.edges[c, s]:
                 return slabs.gap[c, s]
         return slabs.gap[c, m - 1]
-    p = place(rules, c - n, x)
+    p = position_of(rules, c - n, x)
     for s in range(m):
-        if p >= 0:
-            word = slabs.groups[c - n, s, p // 64]
-            if (word >> np.uint64(p % 64)) & np.uint64(1) == np.uint64(1):
-                return slabs.gap[c, s]
+        if p >= 0 and has_position(slabs.groups[c - n, s], p):
+            return slabs.gap[c, s]
     return 0.0
 
 
 @compiled_part
-def place(rules: Rules, v: int, x: float) -> int:
+def position_of(rules: Rules, v: int, x: float) -> int:
     """Return the position of a value in a view; -1 where it has none."""
-    for p in range(rules.place_low.shape[1]):
-        if rules.place_low[v, p] <= x <= rules.place_high[v, p]:
+    for p in range(rules.view_low.shape[1]):
+        if rules.view_low[v, p] <= x <= rules.view_high[v, p]:
             return p
     return -1
 
@@ -347,12 +344,12 @@ def _is_feasible(rules: Rules, words: NDArray[np.uint64], point: Point) -> bool:
     """Return whether a point satisfies the rules, and note its positions."""
     n = len(rules.kind)
     for v in range(len(rules.view_variable)):
-        p = place(rules, v, point.reached[rules.view_variable[v]])
+        p = position_of(rules, v, point.reached[rules.view_variable[v]])
         if p < 0:
             return False
         point.position[v] = p
         point.words[v] = 0
-        point.words[v, p // 64] = np.uint64(1) << np.uint64(p % 64)
+        point.words[v, p // 64] = position_bit(p)
     for r in range(len(rules.row_lower)):
         first, last = rules.row_start[r], rules.row_start[r + 1]
         if rules.row_column[first] < n:
@@ -402,8 +399,7 @@ def lies_in(
         if point.reached[k] < low[n + k] or point.reached[k] > high[n + k]:
             return False
     for v in range(len(point.position)):
-        p = point.position[v]
-        if (words[v, p // 64] >> np.uint64(p % 64)) & np.uint64(1) != np.uint64(1):
+        if not has_position(words[v], point.position[v]):
             return False
     return True
 
