@@ -1,4 +1,4 @@
-"""The study's case on continuous givemecredit: what a list of features leaves unsaid.
+"""The paper's case study on continuous givemecredit: how useful are lists of features?
 
 An XGBoost model, 11 features, and for a sample of the people it denies the four
 features that SHAP, LIME and responsiveness list. How many of the four are responsive;
@@ -6,8 +6,8 @@ responsive and monotone; responsive, monotone and intuitive?
 
     SKRESP_DATA=... python benchmarks/case_study.py [--people 1500] [--frozen]
 
-With --frozen, records of late payment and delinquency cannot be cleared, which is how
-the study's own linkages work out; without, clearing one takes two years.
+With --frozen, records of late payment and delinquency cannot be cleared, which is the
+effect of the study's own linkages; without it, clearing one takes two years.
 
 The shares are printed twice for SHAP and LIME: with each person's own responsiveness,
 and joined by position as in the study's public script, which looks up the person at

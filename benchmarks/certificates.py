@@ -1,12 +1,12 @@
-"""Who has no way back, and how long it takes to prove it.
+"""Who has no recourse, and how long it takes to prove it.
 
     SKRESP_DATA=... python benchmarks/certificates.py [--people 150] [--credit]
 
 For each data set and model: the verdicts of all rows; the time of `verify` over that of
 `explain` on the same rows; how many times faster it is than asking the model about the
 whole product of changes, person by person with early exit, on a sample of denied
-people, and whether both say the same; the time of the best score of everybody, and the
-curve over thresholds held to verdicts at some of them. With `--credit` also all denied
+people, and whether both agree; the time of the best score of all people, and the curve
+over thresholds, compared with verdicts at some of them. With `--credit` also all denied
 rows of Give Me Some Credit, with the peak memory.
 """
 
@@ -48,7 +48,7 @@ MODELS = {
 
 
 def least(call, X, repeats=3):
-    """The least time of a few calls, and what the last one returned."""
+    """Return the least time of a few calls, and the result of the last one."""
     times = []
     for _ in range(repeats):
         began = perf_counter()
@@ -58,7 +58,7 @@ def least(call, X, repeats=3):
 
 
 def searched(explainer, X):
-    """Verdicts by our own search of the product, the near combinations first."""
+    """Return verdicts by our own search of all combinations, near ones first."""
     explainer._engine = BlackBoxEngine()
     began = perf_counter()
     verdicts = explainer.verify(X, max_points=10**9)
@@ -69,7 +69,7 @@ def searched(explainer, X):
 
 
 def brute(model, actions, X):
-    """Whether any point of each person's product is approved, with early exit."""
+    """Return whether some combination of each person's changes is approved."""
     hits = np.zeros(len(X), dtype=bool)
     began = perf_counter()
     for i in range(len(X)):
@@ -86,7 +86,7 @@ def report(name, bunch, people):
     for kind, make in MODELS.items():
         model = make().fit(X, y)
         explainer = ResponsivenessExplainer(model, bunch.action_set, target=1).fit(X)
-        explainer.verify(X[:50])  # kernels compiled, reachable sets made
+        explainer.verify(X[:50])  # compiles kernels and computes reachable sets
         explainer.explain(X)
         verifying, verdicts = least(explainer.verify, X)
         explaining, _ = least(explainer.explain, X)
@@ -128,12 +128,12 @@ def report(name, bunch, people):
             ).fit(X)
             status = at.verify(X).status
             worst = max(worst, abs((status == "fixed").mean() - line.no_recourse))
-        told = ", ".join(
+        shares = ", ".join(
             f"{line.threshold:.2f}: {line.no_recourse:.1%}"
             for line in curve.iloc[[3, 9, 15]].itertuples()
         )
         print(
-            f"  best scores of all rows {taken:.2f} s; without recourse at {told} "
+            f"  best scores of all rows {taken:.2f} s; without recourse at {shares} "
             f"(largest difference to verdicts there: {worst:.4f})"
         )
 

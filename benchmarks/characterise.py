@@ -24,7 +24,7 @@ HERE = Path(__file__).resolve().parent.parent
 
 
 def describe(explainer, X, intervals):
-    """Everything that is said of some rows, as plain arrays."""
+    """Return all results for some rows as plain arrays."""
     explanation = explainer.explain(X)
     verdicts = explainer.verify(X)
     out = {
@@ -64,7 +64,7 @@ def _intervals(explanation, i, name):
 
 
 def data_cases():
-    """Explainers over the data sets, with the rows they are asked about."""
+    """Yield explainers of the data sets, with the rows to explain."""
     from sklearn.compose import make_column_selector, make_column_transformer
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.frozen import FrozenEstimator
@@ -106,7 +106,7 @@ def data_cases():
 
 
 def random_cases(worlds):
-    """Explainers over random worlds."""
+    """Yield explainers of random worlds."""
     from tests.fuzz.checks import make_explainer
     from tests.fuzz.world import make_world
 
@@ -159,7 +159,7 @@ def recorded_at(revision, worlds, folder):
 
 
 def stored(revision, worlds, keep, folder):
-    """The record of a revision, from the folder to keep it in where it is there."""
+    """Return the record of a revision, from the folder if it is stored there."""
     if keep is None:
         return recorded_at(revision, worlds, folder)
     ask = ["git", "rev-parse", revision]
@@ -172,7 +172,7 @@ def stored(revision, worlds, keep, folder):
 
 
 def differing(before, after):
-    """Rows of an array that differ between two records."""
+    """Return the rows of an array that differ between two records."""
     if before.shape != after.shape:
         return max(len(before), len(after))
     if before.dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""Whether `time_limit` is kept, by `verify` and by `explain`, on hard cases.
+"""Check that `verify` and `explain` keep their `time_limit` on hard cases.
 
 Prints for each case and limit the time taken (wall and CPU) and what was decided.
 Compilation is warmed up first; reading and coding the model count.
@@ -29,7 +29,7 @@ from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import Linear, Linkage
 from skresp.datasets import fetch_givemecredit
 
-#: A case makes an explainer, fitted, and the rows it is asked about.
+#: A case returns a fitted explainer and the rows to explain.
 Case = tuple[ResponsivenessExplainer, Any]
 
 
@@ -148,7 +148,7 @@ CASES: dict[str, Callable[[], Case]] = {
 
 
 def warm_up() -> None:
-    """Compile what is compiled on first use."""
+    """Compile all kernels."""
     X, y = make_classification(200, 6, random_state=0)
     for model in (RandomForestClassifier(5, random_state=0), LogisticRegression()):
         explainer = _fitted(model.fit(X, y), ActionSet.infer(X), X)
@@ -159,7 +159,7 @@ def warm_up() -> None:
 
 
 def measure(case: Case, call: str, limit: float | None) -> tuple[float, float, str]:
-    """Wall time and CPU time of a call, and what it came to."""
+    """Return the wall time and CPU time of a call, and its result in words."""
     explainer, people = case
     explainer._engine = None  # reading the model counts
     wall, cpu = time.perf_counter(), time.process_time()

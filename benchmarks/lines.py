@@ -1,6 +1,6 @@
 """Exact scores of real features against 500 draws, and draws against predict alone.
 
-Six real features of made-up applicants; one run, least of several repeats.
+Six real features of generated applicants; the least time of several repeats.
 
     python benchmarks/lines.py [--people 300]
 """

@@ -1,7 +1,7 @@
 """A million people: time over predict alone, and peak memory.
 
 HELOC rows repeated, with noise in the features that nobody can change, so that no two
-are alike; a pipeline that ends in XGBoost.
+are equal; a pipeline that ends in XGBoost.
 
     SKRESP_DATA=... python benchmarks/million.py [--rows 1000000] [--n-jobs 1]
 """

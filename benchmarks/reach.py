@@ -18,7 +18,7 @@ REPEATS = 5
 
 
 def least(function, repeats=REPEATS):
-    """The least time of several repeats, and the last result."""
+    """Return the least time of several repeats, and the last result."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

@@ -1,9 +1,9 @@
 """Explaining against predicting: time of explain over time of predict alone.
 
 `predict` alone means on the same distinct points, already in the model's own
-container. Interleaved, the least of several repeats. With a cold cache the reachable
-sets are made anew each time; with a warm one they are there, as for every model after
-the first.
+container. Calls are interleaved; the least time of several repeats counts. With a cold
+cache the reachable sets are computed each time; with a warm one they are there, as for
+every model after the first.
 
     SKRESP_DATA=... python benchmarks/scores.py [--repeats 5]
 """
@@ -36,7 +36,7 @@ MODELS = {
 
 
 class Recorder:
-    """A model that keeps the batches it was asked about."""
+    """A model that keeps the batches it predicts."""
 
     def __init__(self, model):
         self.model = model
@@ -57,7 +57,7 @@ def timed(function):
 
 
 def compare(model, actions, X, repeats):
-    """Least times: explain with a cold and a warm cache, predict; and the points."""
+    """Return the times of explain (cold, warm cache) and predict, and the points."""
     recorder = Recorder(model)
     ResponsivenessExplainer(recorder, actions, target=1).fit(X).explain(X)
     frozen = FrozenEstimator(model)
@@ -77,7 +77,7 @@ def compare(model, actions, X, repeats):
 
 
 def enumeration(bunch):
-    """Least time to make every reachable set of the data."""
+    """Return the least time to compute every reachable set of the data."""
     codes = encode(bunch.action_set, bunch.data)
     parts = parts_of(bunch.action_set)
     columns = [[bunch.action_set.names.index(n) for n in p.names] for p in parts]

@@ -1,13 +1,13 @@
-"""The study again: three data sets, three models, five methods, beside what is printed.
+"""Reproduce the paper's tables: three data sets, three models, five methods.
 
     SKRESP_DATA=... python benchmarks/paper [--quick] [--data german heloc]
         [--models LR XGB] [--out FILE] [--figures FOLDER] [--cache FOLDER]
 
-First the AUC, since without comparable models nothing else compares; then who has a way
-back, what the lists of LIME, SHAP, their action-aware variants and RESP are worth, how
-often the feature at each rank helps, and the time a person takes. Steps that were done
-are not done again. --quick explains few people and searches little: minutes, and
-figures that only resemble the published ones.
+First the AUC, because other figures are comparable only for comparable models; then who
+has recourse, how often the features that LIME, SHAP, their action-aware variants and
+RESP list are responsive, overall and by rank, and the time per person. The results of
+steps are cached. --quick explains few people and tries few parameters: it takes
+minutes, and its figures only resemble the published ones.
 
 Needs shap, lime and xgboost.
 """
@@ -24,7 +24,7 @@ from typing import Any
 
 from cache import HERE, Cache, default_folder, versions
 from impossible import with_impossible
-from methods import paths, tell, times
+from methods import evaluate, paths, times
 from models import load, train
 from published import DATA, METHODS, MODELS
 from ranks import draw, rank_table
@@ -41,7 +41,7 @@ from tables import (
 from tqdm.auto import tqdm
 
 TRAINED = ("models.py", "datasets/")
-TOLD = (
+EVALUATED = (
     *TRAINED,
     "methods.py",
     *("_actions/", "constraints/", "reach/", "_model/", "scores/"),
@@ -51,17 +51,17 @@ TOLD = (
 
 @dataclass(frozen=True)
 class Size:
-    """How much is done."""
+    """The size of a run."""
 
-    draws: int  # of the search
-    trees: int  # at most, whatever was drawn
-    people: int | None  # denied rows that LIME and SHAP explain
-    timed: int  # people whose time is taken
+    draws: int  # candidates of the search
+    trees: int  # maximum number
+    people: int | None  # denied rows that LIME and SHAP explain, None for all
+    timed: int  # people that times are measured on
     splits: int
-    fewer: tuple[tuple[str, int], ...] = ()  # people of steps that would take hours
+    fewer: tuple[tuple[str, int], ...] = ()  # people in steps that would take hours
 
     def most(self, step: str) -> int | None:
-        """How many people take part in a step of LIME, SHAP or times."""
+        """Return the maximum number of people in a step of LIME, SHAP or times."""
         usual = self.timed if step.endswith("times") else self.people
         return dict(self.fewer).get(step, usual)
 
@@ -69,9 +69,10 @@ class Size:
         most = "all" if self.people is None else f"at most {self.people}"
         but = "".join(f"; {step}: {n}" for step, n in self.fewer)
         return (
-            f"{self.draws} draws and 3 folds a search, at most {self.trees} trees\n"
+            f"{self.draws} draws and 3 folds per search, at most {self.trees} trees\n"
             f"LIME (1,000 samples) and SHAP (100 rows of background) explain {most} "
-            f"denied rows, times are of {self.timed} people{but} (drawn with a seed)"
+            f"denied rows, times are measured on {self.timed} people{but} "
+            f"(drawn with a seed)"
         )
 
 
@@ -93,7 +94,7 @@ QUICK = Size(draws=2, trees=50, people=60, timed=20, splits=3)
 
 
 class Study:
-    """Its steps, each done once, with a bar that tells which."""
+    """The steps of the study, each done once, with a progress bar."""
 
     def __init__(self, data: Any, models: Any, size: Size, cache: Cache) -> None:
         self.cases = [(d, m) for d in data for m in models]
@@ -110,7 +111,7 @@ class Study:
         return result
 
     def run(self) -> dict[str, Any]:
-        size, trained, found, told, spent = self.size, {}, {}, {}, {}
+        size, trained, found, results, spent = self.size, {}, {}, {}, {}
         for data, kind in self.cases:
             few = 1 if kind == "LR" else size.draws
             key = (data, kind, few, size.trees if kind != "LR" else 0, load(data).data)
@@ -122,17 +123,20 @@ class Study:
             )
             trained[data, kind], model = one, one.model
             found[data, kind] = self.step(
-                f"{data} {kind} paths", lambda d=data, m=model: paths(d, m), key, TOLD
+                f"{data} {kind} paths",
+                lambda d=data, m=model: paths(d, m),
+                key,
+                EVALUATED,
             )
-            told[data, kind] = {}
+            results[data, kind] = {}
             for method in ("LIME", "SHAP", "RESP"):
                 name = f"{data} {kind} {method}"
                 people = None if method == "RESP" else size.most(name)
-                told[data, kind] |= self.step(
+                results[data, kind] |= self.step(
                     name,
-                    lambda d=data, m=model, w=method, n=people: tell(d, m, w, n),
+                    lambda d=data, m=model, w=method, n=people: evaluate(d, m, w, n),
                     (key, people),
-                    TOLD,
+                    EVALUATED,
                 )
             name = f"{data} {kind} times"
             people = size.most(name)
@@ -140,14 +144,14 @@ class Study:
                 name,
                 lambda d=data, m=model, n=people: times(d, m, METHODS, n),
                 (key, people),
-                TOLD,
+                EVALUATED,
             )
         counted = {
             kind: self.step(
                 f"heloc {kind} impossible",
                 lambda k=kind: with_impossible(trained["heloc", k].model),
                 (kind, size.draws, size.trees, load("heloc").data),
-                (*TOLD, "impossible.py"),
+                (*EVALUATED, "impossible.py"),
             )
             for kind in self.heloc
         }
@@ -156,7 +160,7 @@ class Study:
                 f"{data} LR splits",
                 lambda d=data: over_splits(d, size.splits),
                 (size.splits, load(data).data),
-                (*TOLD, "splits.py"),
+                (*EVALUATED, "splits.py"),
             )
             for data in self.split
         }
@@ -164,7 +168,7 @@ class Study:
         return {
             "trained": trained,
             "found": found,
-            "told": told,
+            "results": results,
             "spent": spent,
             "counted": counted,
             "runs": runs,
@@ -173,7 +177,7 @@ class Study:
 
 def report(done: dict[str, Any], size: Size) -> str:
     """All tables as text."""
-    found, told = done["found"], done["told"]
+    found, results = done["found"], done["results"]
     models = list(dict.fromkeys(kind for _, kind in found))
     blocks = [
         [
@@ -189,13 +193,13 @@ def report(done: dict[str, Any], size: Size) -> str:
             if one.chosen
         ],
         recourse_table(found),
-        *(list_table(kind, told) for kind in MODELS if kind in models),
-        agreement(found, told),
-        rank_table(told),
+        *(list_table(kind, results) for kind in MODELS if kind in models),
+        agreement(found, results),
+        rank_table(results),
         time_table(done["spent"]),
     ]
     if done["counted"]:
-        blocks.append(impossible_table(found, told, done["counted"]))
+        blocks.append(impossible_table(found, results, done["counted"]))
     if done["runs"]:
         blocks.append(split_table(done["runs"]))
     if size == FULL and len(found) == len(DATA) * len(MODELS):
@@ -214,11 +218,13 @@ def main(arguments: list[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--quick", action="store_true", help="little of everything")
+    parser.add_argument(
+        "--quick", action="store_true", help="few people and candidates"
+    )
     parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA))
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--cache", type=Path, default=default_folder())
-    parser.add_argument("--out", type=Path, help="write the tables there as well")
+    parser.add_argument("--out", type=Path, help="also write the tables to this file")
     parser.add_argument("--figures", type=Path, help="draw the ranks into this folder")
     options = parser.parse_args(arguments)
     size = QUICK if options.quick else FULL
@@ -229,7 +235,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.out:
         options.out.write_text(text)
     if options.figures:
-        for path in draw(done["told"], options.figures):
+        for path in draw(done["results"], options.figures):
             print(path, file=sys.stderr)
 
 

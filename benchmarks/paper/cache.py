@@ -1,4 +1,4 @@
-"""Steps that are done once: results on disk, under what they came from."""
+"""A cache of results on disk, by the code, arguments and versions behind them."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ LIBRARIES = ("numpy", "pandas", "scikit-learn", "xgboost", "shap", "lime")
 
 
 def versions() -> str:
-    """What the figures were made with."""
-    told = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    return f"skresp {skresp.__version__}, Python {platform.python_version()}, {told}"
+    """Return the versions of the libraries behind the figures."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    return (
+        f"skresp {skresp.__version__}, Python {platform.python_version()}, {libraries}"
+    )
 
 
 def default_folder() -> Path:
-    """Where the cache of a user is."""
+    """Return the default folder of the cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "skresp" / "paper"
 
 
 class Cache:
-    """Results by name, arguments, code and versions; a change of any makes them anew.
+    """Results by name, arguments, code and versions.
 
-    The code is that of the files named, in this folder or, with a slash, in skresp.
+    The code is given as files of this folder or, with a slash, of skresp.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -43,12 +45,12 @@ class Cache:
     def __call__(
         self, name: str, make: Callable[[], Any], key: Any, sources: Sequence[str]
     ) -> Any:
-        """The result, made unless it is there."""
+        """Return the cached result; compute it if there is none."""
         path = self.folder / f"{name.replace(' ', '-')}-{_digest(key, sources)}.joblib"
         if path.exists():
             return joblib.load(path)
         result = make()
-        half = path.with_suffix(".half")  # a run that is cut short leaves no result
+        half = path.with_suffix(".half")  # an interrupted run leaves no result
         joblib.dump(result, half)
         half.replace(path)
         return result

@@ -1,9 +1,9 @@
-"""HELOC with the points that the study reaches and nobody can.
+"""HELOC with points that the study counts as reachable although they are impossible.
 
-A change of trades with a balance drags the count of trades along. The study holds the
-thermometer of that count to what a person does, not to what it comes to: a person can
-then have at least 5 trades but not 3. skresp holds it to the reached point. To see
-what that makes, the study's points are listed here, and put in place of the rules.
+A change of trades with a balance changes the count of trades too. The study applies the
+thermometer of that count to the person's own change, not to the reached point, so that
+a person can have at least 5 trades but not 3. skresp applies it to the reached point.
+To measure the difference, the study's points are listed here and replace the rules.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from methods import Told, denied, paths, told
+from methods import MethodResult, denied, paths, summarise
 from models import load
 from sklearn.frozen import FrozenEstimator
 
@@ -23,15 +23,15 @@ Point = tuple[int, ...]
 
 
 def level(on: int) -> list[int]:
-    """A thermometer that stands at that level."""
+    """Return a thermometer at a level."""
     return [1] * on + [0] * (len(COUNTS) - on)
 
 
 def reached(balance: int, trades: int) -> set[Point]:
-    """Where the study lets people go from these levels of both thermometers."""
+    """Return the points that the study counts as reachable from these levels."""
     out = {(*level(balance), *level(own)) for own in range(trades + 1)}
     for lower in range(balance):
-        for own in range(balance, trades + 1):  # each dragged mark must be on
+        for own in range(balance, trades + 1):  # each mark that moves must be on
             marks = level(own)
             marks[lower:balance] = [0] * (balance - lower)
             out.add((*level(lower), *marks))
@@ -39,7 +39,7 @@ def reached(balance: int, trades: int) -> set[Point]:
 
 
 def as_in_the_study(actions: ActionSet) -> ActionSet:
-    """HELOC's action set with the study's points of both kinds of trades."""
+    """Return HELOC's action set with the study's points for both kinds of trades."""
     moves = {
         (*level(balance), *level(trades)): reached(balance, trades)
         for balance, trades in product(range(len(COUNTS) + 1), repeat=2)
@@ -63,11 +63,11 @@ def as_in_the_study(actions: ActionSet) -> ActionSet:
     return actions.replace(constraints=rules)
 
 
-def with_impossible(model: Any) -> tuple[dict[str, float], Told]:
-    """Paths to recourse and the lists of RESP, impossible points counted."""
+def with_impossible(model: Any) -> tuple[dict[str, float], MethodResult]:
+    """Return recourse and the lists of RESP, with impossible points."""
     bunch = load("heloc")
     actions = as_in_the_study(bunch.action_set)
     judge = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
     judge.fit(bunch.data)
     truth = judge.explain(denied("heloc", model))
-    return paths("heloc", model, actions), told(truth, truth)
+    return paths("heloc", model, actions), summarise(truth, truth)

@@ -1,4 +1,4 @@
-"""The five methods: what their lists are worth, by rank too, and the time they take."""
+"""The five methods: how often the features they list are responsive, and their time."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ RANKS = 10
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
-    """What the lists of a method are worth, by the summary and by rank."""
+class MethodResult:
+    """How often the features listed by a method are responsive, overall and by rank."""
 
-    worth: dict[str, float]
+    summary: dict[str, float]
     ranks: Any
     people: int
 
 
 def explainer(data: str, model: Any, method: str) -> Any:
-    """A method of the study, ready to explain."""
+    """Return a fitted explainer of one method of the study."""
     bunch = load(data)
     X, frozen = bunch.data, FrozenEstimator(model)
     if method == "RESP":
         return ResponsivenessExplainer(frozen, bunch.action_set, target=1).fit(X)
     actions = bunch.action_set if method.endswith("-AW") else None
     if method.startswith("SHAP"):
-        # The background is the data, of which shap takes a hundred rows, seed 0.
+        # The background is a sample of 100 rows of the data, drawn by shap with seed 0.
         return ShapExplainer(frozen, actions, target=1, random_state=0).fit(X)
     return LimeExplainer(
         frozen, actions, target=1, num_samples=1_000, random_state=SEED
@@ -44,7 +44,7 @@ def explainer(data: str, model: Any, method: str) -> Any:
 
 
 def denied(data: str, model: Any, most: int | None = None) -> Any:
-    """The rows that the model denies, or a sample of so many."""
+    """Return the rows that the model denies, or a sample of `most` of them."""
     X = load(data).data
     rows = np.flatnonzero(model.predict(X) == 0)
     if most is not None and len(rows) > most:
@@ -55,7 +55,7 @@ def denied(data: str, model: Any, most: int | None = None) -> Any:
 
 
 def paths(data: str, model: Any, actions: Any = None) -> dict[str, float]:
-    """Who has a way back: one feature, several, none."""
+    """Return the shares of people who can reach the target, by status."""
     bunch = load(data)
     judge = ResponsivenessExplainer(
         FrozenEstimator(model), actions or bunch.action_set, target=1
@@ -63,32 +63,34 @@ def paths(data: str, model: Any, actions: Any = None) -> dict[str, float]:
     return recourse_summary(judge, bunch.data)
 
 
-def tell(data: str, model: Any, method: str, most: int | None) -> dict[str, Told]:
-    """The worth of a method's lists, and of its action-aware variant."""
+def evaluate(
+    data: str, model: Any, method: str, most: int | None
+) -> dict[str, MethodResult]:
+    """Evaluate the lists of a method and of its action-aware variant."""
     people = denied(data, model, most)
     truth = explainer(data, model, "RESP").explain(people)
     if method == "RESP":
-        return {method: told(truth, truth)}
+        return {method: summarise(truth, truth)}
     mine = explainer(data, model, method).explain(people)
     return {
-        method: told(mine, truth),
-        f"{method}-AW": told(aware(mine, load(data).action_set), truth),
+        method: summarise(mine, truth),
+        f"{method}-AW": summarise(aware(mine, load(data).action_set), truth),
     }
 
 
 def aware(explanation: Explanation, actions: Any) -> Explanation:
-    """With 0 for features that nobody can act on, as the action-aware explainer has it.
+    """Return an explanation with 0 for features that nobody can act on.
 
-    What the explainer itself says, for half the time.
+    The action-aware explainer returns the same, in twice the time.
     """
     acts = [actions.features[name].actionable for name in explanation.feature_names]
     values = np.where(acts, explanation.values, 0.0)
     return dataclasses.replace(explanation, values=values, lower=values, upper=values)
 
 
-def told(explanation: Explanation, truth: Explanation) -> Told:
-    """What is told of an explanation where `truth` has the responsiveness."""
-    return Told(
+def summarise(explanation: Explanation, truth: Explanation) -> MethodResult:
+    """Summarise an explanation, given the responsiveness of the features."""
+    return MethodResult(
         explanation_summary(explanation, truth, TOP),
         responsiveness_by_rank(explanation, truth, RANKS),
         len(explanation),
@@ -96,16 +98,16 @@ def told(explanation: Explanation, truth: Explanation) -> Told:
 
 
 def times(data: str, model: Any, methods: Any, many: int) -> dict[str, float]:
-    """Milliseconds a person, of the same people, one method after the other.
+    """Measure the milliseconds per person of each method, on the same people.
 
-    Distinct people in one batch, one process; reachable sets are made anew.
+    Distinct people in one batch and one process, with an empty cache of reachable sets.
     """
     people = denied(data, model).drop_duplicates()
     people = people.sample(min(many, len(people)), random_state=SEED)
     out = {}
     for method in methods:
         one = explainer(data, model, method)
-        one.explain(people[:2])  # what is imported and compiled once
+        one.explain(people[:2])  # imports and compilation do not count
         shared_cache.clear()
         start = time.perf_counter()
         one.explain(people)

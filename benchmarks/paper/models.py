@@ -47,17 +47,17 @@ BOOSTED = {
     "min_child_weight": [1, 5, 15],
     "gamma": list(range(10)),
     "booster": ["gbtree"],
-    # 1.1 is no share and fails; it is listed so that the same draws come out.
+    # 1.1 is not a valid share and fails; with it in the list the draws are the same.
     "subsample": [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1],
     "grow_policy": ["depthwise", "lossguide"],
 }
-# With more rows than that a forest of few trees stands for each in the search.
+# With more rows than MANY, the search fits forests of FEW trees.
 MANY, FEW = 20_000, 20
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A model, how well it ranks, what was chosen and how long that took."""
+    """A model, its AUC, the chosen parameters and the time of the search."""
 
     model: Any
     auc: tuple[float, float]
@@ -67,14 +67,14 @@ class Trained:
 
 @cache
 def load(data: str) -> Bunch:
-    """A data set as the study has it."""
+    """Return a data set as in the study."""
     return FETCH[data](variant="paper")
 
 
 def folds(y: NDArray[Any], seed: int = SEED) -> NDArray[np.int64]:
-    """Five strata of rows; the fifth is for testing.
+    """Divide rows into five stratified folds; the fifth is for testing.
 
-    The study draws three and four folds from the same stream before.
+    The study draws three and four folds from the same generator before.
     """
     stream = np.random.RandomState(seed)
     out = np.zeros(len(y), dtype=int)
@@ -86,16 +86,16 @@ def folds(y: NDArray[Any], seed: int = SEED) -> NDArray[np.int64]:
 
 
 def balanced(rows: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
-    """These rows and, drawn again, as many of the rarer label as of the other."""
+    """Return rows in which the rarer label is oversampled to balance."""
     rare = rows[y[rows] == 0]
     missing = len(rows) - 2 * len(rare)
     return np.concatenate([rows, resample(rare, n_samples=missing, random_state=SEED)])
 
 
 def train(data: str, kind: str, draws: int = 10, trees: int = max(TREES)) -> Trained:
-    """The model of a data set, chosen by three folds among that many draws.
+    """Return the model of a data set, chosen by three folds among `draws` candidates.
 
-    No more than that many trees, whatever was drawn.
+    It has at most `trees` trees.
     """
     start = time.perf_counter()
     bunch = load(data)
@@ -119,7 +119,7 @@ def train(data: str, kind: str, draws: int = 10, trees: int = max(TREES)) -> Tra
 
 
 def make(kind: str) -> Any:
-    """A model that nothing has been chosen for yet."""
+    """Return a model with default parameters."""
     if kind == "LR":  # no penalty, standardised features
         linear = LogisticRegression(
             C=np.inf, solver="saga", max_iter=100_000, random_state=SEED

@@ -1,4 +1,4 @@
-"""How often the feature at each rank helps: as numbers, and drawn."""
+"""How often the feature at each rank is responsive, as a table and as figures."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from published import METHODS
 Key = tuple[str, str]
 
 
-def rank_table(told: Mapping[Key, Mapping[str, Any]]) -> list[str]:
-    """Percent of those with a feature at a rank for whom it is responsive."""
-    most = max(len(m.ranks) for methods in told.values() for m in methods.values())
+def rank_table(results: Mapping[Key, Mapping[str, Any]]) -> list[str]:
+    """Return the percentages of people whose feature at a rank is responsive."""
+    most = max(len(m.ranks) for methods in results.values() for m in methods.values())
     lines = [
-        "Responsive features by rank, in percent of those who have a feature there "
+        "Responsive features by rank, in percent of people with a feature at that rank "
         "(the paper has images only)",
         f"{'':29}" + "".join(f"{rank:7}" for rank in range(1, most + 1)),
     ]
-    for (data, kind), methods in told.items():
+    for (data, kind), methods in results.items():
         for method in METHODS:
             shares = 100 * methods[method].ranks["share"]
             lines.append(
@@ -29,8 +29,8 @@ def rank_table(told: Mapping[Key, Mapping[str, Any]]) -> list[str]:
     return lines
 
 
-def draw(told: Mapping[Key, Mapping[str, Any]], folder: Path) -> list[Path]:
-    """A picture for each model and each of SHAP and LIME, as the paper has them."""
+def draw(results: Mapping[Key, Mapping[str, Any]], folder: Path) -> list[Path]:
+    """Draw a figure for each model and for SHAP and LIME, as in the paper."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -40,7 +40,7 @@ def draw(told: Mapping[Key, Mapping[str, Any]], folder: Path) -> list[Path]:
         ) from None
     folder.mkdir(parents=True, exist_ok=True)
     out = []
-    for (data, kind), methods in told.items():
+    for (data, kind), methods in results.items():
         for base in ("SHAP", "LIME"):
             figure = Figure(figsize=(5, 3.2), layout="constrained")
             ax = figure.subplots()

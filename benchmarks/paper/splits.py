@@ -1,9 +1,9 @@
-"""What another split would have made of logistic regression."""
+"""Results of logistic regression for other splits."""
 
 from __future__ import annotations
 
 import numpy as np
-from methods import explainer, told
+from methods import explainer, summarise
 from models import folds, load, make
 from sklearn.metrics import roc_auc_score
 
@@ -11,7 +11,7 @@ from skresp.metrics import recourse_summary
 
 
 def over_splits(data: str, splits: int) -> dict[str, list[float]]:
-    """The figures of LR for splits by the seeds 0, 1, 2, ..."""
+    """Return the figures of LR for the splits with seeds 0, 1, 2, ..."""
     bunch = load(data)
     X, y = bunch.data, bunch.target.to_numpy()
     runs: dict[str, list[float]] = {}
@@ -26,7 +26,7 @@ def over_splits(data: str, splits: int) -> dict[str, list[float]]:
             "train AUC": roc_auc_score(y[fit], chance[fit]),
             "test AUC": roc_auc_score(y[~fit], chance[~fit]),
             **{k: 100 * shares[k] for k in ("denied", "no_recourse", "single")},
-            "n_features": told(truth, truth).worth["n_features"],
+            "n_features": summarise(truth, truth).summary["n_features"],
         }
         for name, value in found.items():
             runs.setdefault(name, []).append(float(np.round(value, 6)))

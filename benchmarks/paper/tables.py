@@ -1,4 +1,4 @@
-"""Ours beside the published figures, with the difference."""
+"""Tables of our figures beside the published ones, with the difference."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ EXCHANGED = {"LR": "LR", "XGB": "RF", "RF": "XGB"}
 
 
 def cell(ours: float, paper: float, digits: int = 1) -> str:
-    """Ours, theirs, and what ours is more, all as printed."""
+    """Return our figure, the published one and the difference, as printed."""
     mine = round(ours, digits)
     more = round(mine - paper, digits)
-    told = f"{more:+7.{digits}f}" if more else f"{'=':>7}"
-    return f"{mine:7.{digits}f}{paper:7.{digits}f}{told}"
+    difference = f"{more:+7.{digits}f}" if more else f"{'=':>7}"
+    return f"{mine:7.{digits}f}{paper:7.{digits}f}{difference}"
 
 
 def percent(shares: Mapping[str, float], name: str) -> float:
-    """A share in percent; a length as it is."""
+    """Return a share in percent; a length as it is."""
     return shares[name] * (1 if name == "n_features" else 100)
 
 
 def auc_table(trained: Mapping[Key, Any]) -> list[str]:
-    """Train and test AUC; the published columns of XGB and RF also exchanged."""
+    """Return train and test AUC, also with the published XGB and RF exchanged."""
     lines = [
         "AUC: ours, paper, difference",
         f"{'':20}{'train':^21}   {'test':^21}   paper's XGB and RF exchanged",
@@ -42,7 +42,7 @@ def auc_table(trained: Mapping[Key, Any]) -> list[str]:
 
 
 def recourse_table(found: Mapping[Key, Mapping[str, float]]) -> list[str]:
-    """Paths to recourse."""
+    """Return the paths to recourse."""
     lines = [
         "Paths to recourse, in percent: ours, paper, difference",
         f"{'':20}" + "   ".join(f"{name:^21}" for name in PATHS) + "   unknown",
@@ -57,19 +57,19 @@ def recourse_table(found: Mapping[Key, Mapping[str, float]]) -> list[str]:
     return lines
 
 
-def list_table(kind: str, told: Mapping[Key, Mapping[str, Any]]) -> list[str]:
-    """What the lists of the five methods are worth, for one kind of model."""
+def list_table(kind: str, results: Mapping[Key, Mapping[str, Any]]) -> list[str]:
+    """Return how often the features of all methods are responsive, for one model."""
     lines = [
         f"Explanations of {kind}, in percent (n_features: a length): ours, paper, "
         "difference",
         f"{'':31}" + "   ".join(f"{name:^21}" for name in METHODS),
     ]
-    for (data, mine), methods in told.items():
+    for (data, mine), methods in results.items():
         if mine != kind:
             continue
         for line, name in enumerate(WORTH):
             cells = [
-                cell(percent(methods[method].worth, name), published[line])
+                cell(percent(methods[method].summary, name), published[line])
                 for method, published in zip(METHODS, LISTS[data, kind], strict=True)
             ]
             lines.append(f"{data:13} {name:17}" + "   ".join(cells))
@@ -78,21 +78,21 @@ def list_table(kind: str, told: Mapping[Key, Mapping[str, Any]]) -> list[str]:
 
 def agreement(
     found: Mapping[Key, Mapping[str, float]],
-    told: Mapping[Key, Mapping[str, Any]],
+    results: Mapping[Key, Mapping[str, Any]],
 ) -> list[str]:
-    """How many cells are met, by kind of model."""
+    """Count the cells that are equal or close, by kind of model."""
     gaps: dict[tuple[str, str], list[float]] = {}
     for (data, kind), shares in found.items():
         for name, paper in zip(PATHS, RECOURSE[data, kind], strict=True):
             gap = round(percent(shares, name), 1) - paper
             gaps.setdefault((kind, "paths to recourse"), []).append(gap)
         for method, published in zip(METHODS, LISTS[data, kind], strict=True):
-            worth = told[data, kind][method].worth
+            worth = results[data, kind][method].summary
             for name, paper in zip(WORTH, published, strict=True):
                 gap = round(percent(worth, name), 1) - paper
                 gaps.setdefault((kind, method), []).append(gap)
     lines = [
-        "Cells met: equal as printed, within 1 point, within 5, of all; largest "
+        "Cells reproduced: equal as printed, within 1 point, within 5, of all; largest "
         "difference"
     ]
     for (kind, what), values in gaps.items():
@@ -106,10 +106,10 @@ def agreement(
 
 def impossible_table(
     found: Mapping[Key, Mapping[str, float]],
-    told: Mapping[Key, Mapping[str, Any]],
+    results: Mapping[Key, Mapping[str, Any]],
     counted: Mapping[str, tuple[Mapping[str, float], Any]],
 ) -> list[str]:
-    """HELOC with and without the points that nobody can reach."""
+    """Return HELOC with and without impossible points."""
     names = ("no_recourse", "single", "joint", "n_features")
     lines = [
         "heloc with the study's impossible points: paper, ours with them, ours",
@@ -119,8 +119,8 @@ def impossible_table(
         key = ("heloc", kind)
         paper = dict(zip(PATHS, RECOURSE[key], strict=True))
         paper["n_features"] = LISTS[key][METHODS.index("RESP")][-1]
-        theirs = {**paths, "n_features": resp.worth["n_features"]}
-        ours = {**found[key], "n_features": told[key]["RESP"].worth["n_features"]}
+        theirs = {**paths, "n_features": resp.summary["n_features"]}
+        ours = {**found[key], "n_features": results[key]["RESP"].summary["n_features"]}
         lines.append(
             f"{kind:7}"
             + "".join(
@@ -132,7 +132,7 @@ def impossible_table(
 
 
 def split_table(runs: Mapping[str, Mapping[str, Sequence[float]]]) -> list[str]:
-    """LR over other splits: mean, range, paper."""
+    """Return LR over other splits: mean, range, paper."""
     lines = [
         "LR over other splits (seeds 0, 1, 2, ...): mean (least to greatest), paper"
     ]
@@ -151,9 +151,9 @@ def split_table(runs: Mapping[str, Mapping[str, Sequence[float]]]) -> list[str]:
 
 
 def time_table(found: Mapping[Key, Mapping[str, float]]) -> list[str]:
-    """Milliseconds a person."""
+    """Return the milliseconds per person."""
     lines = [
-        "Milliseconds a person, the methods one after the other on the same batch of "
+        "Milliseconds per person, the methods one after the other on the same batch of "
         "distinct people",
         f"{'':20}" + "".join(f"{name:>10}" for name in METHODS) + "   LIME / RESP"
         "   SHAP / RESP",

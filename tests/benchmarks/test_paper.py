@@ -79,7 +79,7 @@ def test_logistic_regression_is_the_studys_to_the_digit(paper, data):
     found = paper["methods"].paths(data, trained.model)
     if data == "heloc":  # there the study counts impossible points
         found, resp = paper["impossible"].with_impossible(trained.model)
-        assert round(resp.worth["n_features"], 1) == 2.3
+        assert round(resp.summary["n_features"], 1) == 2.3
     ours = tuple(round(100 * found[name], 1) for name in printed.PATHS)
     assert ours == printed.RECOURSE[data, "LR"]
 
@@ -89,10 +89,10 @@ def test_logistic_regression_is_the_studys_to_the_digit(paper, data):
 def test_shap_of_logistic_regression_is_the_studys_to_the_digit(paper):
     printed, methods = paper["published"], paper["methods"]
     model = paper["models"].train("german", "LR").model
-    told = methods.tell("german", model, "SHAP", None)
-    for name, one in told.items():
+    results = methods.evaluate("german", model, "SHAP", None)
+    for name, one in results.items():
         lists = printed.LISTS["german", "LR"][printed.METHODS.index(name)]
-        shares = [round(100 * one.worth[n], 1) for n in printed.WORTH[:4]]
+        shares = [round(100 * one.summary[n], 1) for n in printed.WORTH[:4]]
         assert tuple(shares) == lists[:4]
 
 
