@@ -97,7 +97,7 @@ class LabelScores:
         return out
 
     def get_support(self) -> IndexArray:
-        """Return the column of the table that each made column comes from."""
+        """Return the column of the table that each transformed column comes from."""
         return np.arange(self.n_columns)
 
     def _scores(self, i: int, values: pd.Series) -> FloatArray:

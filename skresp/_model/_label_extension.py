@@ -1,4 +1,4 @@
-"""Labels that a score function did not know, asked from the steps before the model."""
+"""Labels that a score function did not know, as the steps before the model see them."""
 
 from __future__ import annotations
 
@@ -58,19 +58,23 @@ def _accepted(
     ok = np.ones(len(labels), dtype=bool)
     for source in score_function.sources:
         maps = source.maps.with_columns(columns)
-        ok &= maps.ask_safely({c: np.arange(float(len(labels)))})[c][1]
+        ok &= maps.transform_columns({c: np.arange(float(len(labels)))})[c][1]
     return tuple(label for label, good in zip(labels, ok, strict=True) if good)
 
 
 def _extended(group: Group, source: GroupSource, c: int, count: int) -> Group:
     """Return a group that knows the last `count` labels of a column."""
     n_labels = source.maps.raw_rows.columns[c].n_labels
-    made = source.maps.ask(c, np.arange(float(n_labels - count), float(n_labels)))
+    transformed = source.maps.transform_column(
+        c, np.arange(float(n_labels - count), float(n_labels))
+    )
     if group.trees is not None and source.tables is not None:
-        group = group._replace(trees=_extended_trees(group.trees, source, c, made))
+        group = group._replace(
+            trees=_extended_trees(group.trees, source, c, transformed)
+        )
     if group.terms is not None and source.coef is not None:
         tables = tuple(
-            _extended_table(term, source, made) if term.column == c else term
+            _extended_table(term, source, transformed) if term.column == c else term
             for term in group.terms.tables
         )
         group = group._replace(terms=group.terms._replace(tables=tables))
@@ -78,27 +82,29 @@ def _extended(group: Group, source: GroupSource, c: int, count: int) -> Group:
 
 
 def _extended_trees(
-    trees: RawTrees, source: GroupSource, c: int, made: FloatArray
+    trees: RawTrees, source: GroupSource, c: int, transformed: FloatArray
 ) -> RawTrees:
     """Return trees whose tables know more labels of a column."""
     assert source.tables is not None
-    some = np.flatnonzero(source.maps.origins[source.tables.made] == c)
-    start = source.maps.raw_rows.columns[c].n_labels - len(made)
-    width = max(trees.goes_left.shape[1], start + len(made) + 1)
+    some = np.flatnonzero(source.maps.origins[source.tables.transformed] == c)
+    start = source.maps.raw_rows.columns[c].n_labels - len(transformed)
+    width = max(trees.goes_left.shape[1], start + len(transformed) + 1)
     goes_left = np.zeros((len(trees.goes_left), width), dtype=bool)
     goes_left[:, : trees.goes_left.shape[1] - 1] = trees.goes_left[:, :-1]
     goes_left[:, -1] = trees.goes_left[:, -1]
-    goes_left[some, start : start + len(made)] = source.tables.goes_left(some, made)
+    goes_left[some, start : start + len(transformed)] = source.tables.goes_left(
+        some, transformed
+    )
     return replace(trees, goes_left=goes_left)
 
 
 def _extended_table(
-    term: TableTerm, source: GroupSource, made: FloatArray
+    term: TableTerm, source: GroupSource, transformed: FloatArray
 ) -> TableTerm:
     """Return the term of a column of labels, with more of them."""
     assert source.coef is not None
     some = np.flatnonzero(source.maps.origins == term.column)
     some = some[source.coef[:, some].any(axis=0)]
-    added = made[:, some] @ source.coef[:, some].T
+    added = transformed[:, some] @ source.coef[:, some].T
     values = np.vstack([term.values[:-1], added, term.values[-1:]])
     return term._replace(values=values)

@@ -56,7 +56,7 @@ def accepted_labels(columns: Sequence[Column], maps: StepMaps) -> tuple[Column, 
     }
     if not listed:
         return tuple(columns)
-    valid = {i: ok for i, (_, ok) in maps.ask_safely(listed).items()}
+    valid = {i: ok for i, (_, ok) in maps.transform_columns(listed).items()}
     out = list(columns)
     for i, ok in valid.items():
         labels = columns[i].labels or ()

@@ -1,4 +1,4 @@
-"""Groups of a model, rewritten from made columns to the columns of its input."""
+"""Groups of a model, rewritten from transformed columns to the columns of its input."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ from skresp._typing import FloatArray, IndexArray
 from ._columns import Column
 from ._group import Group
 from ._input_format import InputFormat
-from ._made_columns import Kind, MadeColumns, piece_ends, read_made_columns
 from ._model_columns import accepted_labels, candidate_columns
 from ._raw_rows import RawRows
 from ._reading import ReadGroup
 from ._step_maps import StepMaps
 from ._terms import MappedTerm, TableTerm, Terms
+from ._transformed_columns import (
+    Kind,
+    TransformedColumns,
+    piece_ends,
+    read_transformed_columns,
+)
 
 
 class GroupSource(NamedTuple):
@@ -31,7 +36,7 @@ class GroupSource(NamedTuple):
     maps : StepMaps
     tables : Tables or None
         The tables of its trees.
-    coef : array of shape (n_outputs, n_made) or None
+    coef : array of shape (n_outputs, n_transformed) or None
     """
 
     maps: StepMaps
@@ -63,16 +68,16 @@ def to_raw_groups(
     lower = np.full(len(columns), -np.inf)
     upper = np.full(len(columns), np.inf)
     raw, sources = [], []
-    known: dict[tuple[tuple[int, ...], bool], MadeColumns] = {}
+    known: dict[tuple[tuple[int, ...], bool], TransformedColumns] = {}
     for group, maps in zip(groups, all_maps, strict=True):
         key = tuple(map(id, group.steps)), maps.zero_is_missing
         if key not in known:
-            known[key] = read_made_columns(maps.with_columns(columns))
-        made = known[key]
-        for c in made.lower:
-            lower[c] = max(lower[c], made.lower[c])
-            upper[c] = min(upper[c], made.upper[c])
-        one, source = _to_raw_group(group, made)
+            known[key] = read_transformed_columns(maps.with_columns(columns))
+        transformed = known[key]
+        for c in transformed.lower:
+            lower[c] = max(lower[c], transformed.lower[c])
+            upper[c] = min(upper[c], transformed.upper[c])
+        one, source = _to_raw_group(group, transformed)
         raw.append(one)
         sources.append(source)
     columns = tuple(
@@ -82,25 +87,29 @@ def to_raw_groups(
     return RawGroups(columns, tuple(raw), tuple(sources))
 
 
-def _to_raw_group(group: ReadGroup, made: MadeColumns) -> tuple[Group, GroupSource]:
+def _to_raw_group(
+    group: ReadGroup, transformed: TransformedColumns
+) -> tuple[Group, GroupSource]:
     """Rewrite one group; a base that is not known is 0."""
     trees = tables = terms = None
     if group.ensemble is not None:
-        trees, tables = to_raw_trees(group.ensemble, made)
+        trees, tables = to_raw_trees(group.ensemble, transformed)
     base = group.base
     if base is None:
         width = group.ensemble.n_outputs if group.ensemble is not None else 1
         base = np.zeros(width if group.coef is None else len(group.coef))
     if group.coef is not None:
-        terms, constant = to_raw_terms(group.coef, made)
+        terms, constant = to_raw_terms(group.coef, transformed)
         base = base + constant
     out = Group(base, trees, terms, group.link, group.weight)
-    return out, GroupSource(made.maps, tables, group.coef)
+    return out, GroupSource(transformed.maps, tables, group.coef)
 
 
-def to_raw_terms(coef: FloatArray, made: MadeColumns) -> tuple[Terms, FloatArray]:
+def to_raw_terms(
+    coef: FloatArray, transformed: TransformedColumns
+) -> tuple[Terms, FloatArray]:
     """Return the terms of a linear model, and the constant that they leave."""
-    n_columns, n_outputs = len(made.maps.raw_rows.columns), len(coef)
+    n_columns, n_outputs = len(transformed.maps.raw_rows.columns), len(coef)
     terms = Terms(
         np.zeros((n_columns, n_outputs)),
         np.zeros(n_columns),
@@ -110,74 +119,93 @@ def to_raw_terms(coef: FloatArray, made: MadeColumns) -> tuple[Terms, FloatArray
     tables: list[TableTerm] = []
     maps: list[MappedTerm] = []
     for c in range(n_columns):
-        weighted = [k for k in made.made_of(c).tolist() if coef[:, k].any()]
+        weighted = [k for k in transformed.columns_of(c).tolist() if coef[:, k].any()]
         if not weighted:
             continue
-        if made.maps.raw_rows.columns[c].labels is not None:
-            tables.append(_label_term(coef, made, c, np.array(weighted)))
+        if transformed.maps.raw_rows.columns[c].labels is not None:
+            tables.append(_label_term(coef, transformed, c, np.array(weighted)))
             continue
         by_kind = {
-            kind: np.array([k for k in weighted if made.kinds[k] is kind], dtype=int)
+            kind: np.array(
+                [k for k in weighted if transformed.kinds[k] is kind], dtype=int
+            )
             for kind in Kind
         }
-        constant += _straight(terms, coef, made, c, by_kind[Kind.STRAIGHT])
+        constant += _straight(terms, coef, transformed, c, by_kind[Kind.STRAIGHT])
         for kind in (Kind.CONSTANT, Kind.STEPS):
             if len(by_kind[kind]):
-                tables.append(_step_term(coef, made, c, by_kind[kind]))
+                tables.append(_step_term(coef, transformed, c, by_kind[kind]))
         curved = np.concatenate([by_kind[Kind.RISING], by_kind[Kind.FALLING]])
         if len(curved):
-            maps.append(_mapped_term(coef, made, c, curved))
+            maps.append(_mapped_term(coef, transformed, c, curved))
     return terms._replace(tables=tuple(tables), maps=tuple(maps)), constant
 
 
 def _straight(
-    terms: Terms, coef: FloatArray, made: MadeColumns, c: int, some: IndexArray
+    terms: Terms,
+    coef: FloatArray,
+    transformed: TransformedColumns,
+    c: int,
+    some: IndexArray,
 ) -> FloatArray:
     """Write the slopes of a column, and return the constant that they leave."""
     if not len(some):
         return np.zeros(len(coef))
-    center = made.center[some[0]]
-    values = made.slope[some] * (center - made.center[some]) + made.value[some]
+    center = transformed.center[some[0]]
+    values = (
+        transformed.slope[some] * (center - transformed.center[some])
+        + transformed.value[some]
+    )
     terms.centers[c] = center
-    terms.slopes[c] = coef[:, some] @ made.slope[some]
-    terms.missing[c] = coef[:, some] @ (made.missing[some] - values)
+    terms.slopes[c] = coef[:, some] @ transformed.slope[some]
+    terms.missing[c] = coef[:, some] @ (transformed.missing[some] - values)
     return np.asarray(coef[:, some] @ values)
 
 
 def _step_term(
-    coef: FloatArray, made: MadeColumns, c: int, some: IndexArray
+    coef: FloatArray, transformed: TransformedColumns, c: int, some: IndexArray
 ) -> TableTerm:
-    """Return the term of made columns that are constant between edges."""
-    edges = made.edges.get(c, np.zeros(0))
-    if made.kinds[int(some[0])] is Kind.CONSTANT:
+    """Return the term of transformed columns that are constant between edges."""
+    edges = transformed.edges.get(c, np.zeros(0))
+    if transformed.kinds[int(some[0])] is Kind.CONSTANT:
         edges = np.zeros(0)
     ends = piece_ends(edges)[1]
     if not len(edges):
-        ends = made.maps.raw_rows.middle()[[c]]
-    values = _weighted(coef, made.maps.ask(c, ends), some)
-    return TableTerm(c, edges, np.vstack([values, coef[:, some] @ made.missing[some]]))
+        ends = transformed.maps.raw_rows.middle()[[c]]
+    values = _weighted(coef, transformed.maps.transform_column(c, ends), some)
+    return TableTerm(
+        c, edges, np.vstack([values, coef[:, some] @ transformed.missing[some]])
+    )
 
 
 def _label_term(
-    coef: FloatArray, made: MadeColumns, c: int, some: IndexArray
+    coef: FloatArray, transformed: TransformedColumns, c: int, some: IndexArray
 ) -> TableTerm:
     """Return the term of a column of labels."""
-    labels = made.maps.raw_rows.columns[c].labels or ()
+    labels = transformed.maps.raw_rows.columns[c].labels or ()
     values = np.zeros((0, len(coef)))
     if labels:
-        asked = made.maps.ask(c, np.arange(float(len(labels))))
-        values = _weighted(coef, asked, some)
-    return TableTerm(c, None, np.vstack([values, coef[:, some] @ made.missing[some]]))
+        rows = transformed.maps.transform_column(c, np.arange(float(len(labels))))
+        values = _weighted(coef, rows, some)
+    return TableTerm(
+        c, None, np.vstack([values, coef[:, some] @ transformed.missing[some]])
+    )
 
 
 def _mapped_term(
-    coef: FloatArray, made: MadeColumns, c: int, some: IndexArray
+    coef: FloatArray, transformed: TransformedColumns, c: int, some: IndexArray
 ) -> MappedTerm:
-    """Return the term of made columns that rise or fall along a curve."""
-    rises = [1.0 if made.kinds[k] is Kind.RISING else -1.0 for k in some.tolist()]
-    missing = coef[:, some] @ made.missing[some]
-    return MappedTerm(c, made.maps, some, coef[:, some].T, np.array(rises), missing)
+    """Return the term of transformed columns that rise or fall along a curve."""
+    rises = [
+        1.0 if transformed.kinds[k] is Kind.RISING else -1.0 for k in some.tolist()
+    ]
+    missing = coef[:, some] @ transformed.missing[some]
+    return MappedTerm(
+        c, transformed.maps, some, coef[:, some].T, np.array(rises), missing
+    )
 
 
-def _weighted(coef: FloatArray, made: FloatArray, some: IndexArray) -> FloatArray:
-    return np.asarray(made[:, some] @ coef[:, some].T)
+def _weighted(
+    coef: FloatArray, transformed: FloatArray, some: IndexArray
+) -> FloatArray:
+    return np.asarray(transformed[:, some] @ coef[:, some].T)

@@ -19,7 +19,7 @@ class ReadGroup(NamedTuple):
     steps : tuple
         The transformers before the estimator; they make the columns z.
     ensemble : Ensemble or None
-    coef : array of shape (n_outputs, n_made) or None
+    coef : array of shape (n_outputs, n_transformed) or None
     base : array of shape (n_outputs,) or None
         None where it is found from the model's own scores.
     link : Link

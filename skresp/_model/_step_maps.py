@@ -1,7 +1,7 @@
-"""The columns that the steps before a model make of the columns of its input.
+"""The columns into which the steps before a model transform the columns of its input.
 
-Only the fitted steps are asked, on synthetic rows. Each made column comes from one
-column of the input, so all columns are asked at once, row by row.
+The fitted steps are called with synthetic rows. Each transformed column comes from one
+column of the input, so all columns of the input are varied in the same rows.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class StepMaps:
 
     @cached_property
     def origins(self) -> IndexArray:
-        """The column of the input that each made column comes from."""
+        """The column of the input that each transformed column comes from."""
         origins = column_origins(list(self.steps), len(self.raw_rows.columns))
         if origins is None:
             raise UnreadableError(
@@ -64,8 +64,8 @@ class StepMaps:
         """Leave out what can be computed again."""
         return {k: v for k, v in self.__dict__.items() if k != "origins"}
 
-    def made(self, codes: FloatArray) -> FloatArray:
-        """Return the made columns of rows, of shape (n_rows, n_made)."""
+    def transform(self, codes: FloatArray) -> FloatArray:
+        """Return the transformed columns of rows, of shape (n_rows, n_transformed)."""
         return self._in_pieces(codes, self.numbers)
 
     def step_inputs(self, codes: FloatArray) -> FloatArray:
@@ -79,7 +79,7 @@ class StepMaps:
         return self._in_pieces(codes, inputs)
 
     def numbers(self, rows: Any) -> FloatArray:
-        """Return the made columns of rows in the model's input format."""
+        """Return the transformed columns of rows in the model's input format."""
         table = transform_rows(self.steps, rows)
         if hasattr(table, "tocoo"):
             entries = table.tocoo()
@@ -91,62 +91,65 @@ class StepMaps:
             raise UnreadableError("The model gets columns that are not numbers.")
         return numbers
 
-    def ask(self, column: int, codes: FloatArray) -> FloatArray:
-        """Return the made columns for codes of one column, the others in the middle."""
+    def transform_column(self, column: int, codes: FloatArray) -> FloatArray:
+        """Return the transformed columns for codes of one column.
+
+        The other columns have ordinary values.
+        """
         rows = np.tile(self.raw_rows.middle(), (len(codes), 1))
         rows[:, column] = codes
-        return self.made(rows)
+        return self.transform(rows)
 
-    def ask_safely(
+    def transform_columns(
         self, columns: Mapping[int, FloatArray]
     ) -> dict[int, tuple[FloatArray, BoolArray]]:
-        """Return the made columns for codes of several columns, and which are valid.
+        """Return the transformed columns for codes of columns, and which are valid.
 
         Codes that the steps raise for are not valid.
         """
         try:
-            return self._ask_together(columns)
+            return self._transform_together(columns)
         except (UnreadableError, LimitError, MemoryError):
             raise
         except Exception:  # of some step, which may raise anything
-            return {c: self._ask_apart(c, codes) for c, codes in columns.items()}
+            return {c: self._transform_apart(c, codes) for c, codes in columns.items()}
 
-    def _ask_together(
+    def _transform_together(
         self, columns: Mapping[int, FloatArray]
     ) -> dict[int, tuple[FloatArray, BoolArray]]:
-        """Return the made columns, each asked in the same rows as the others."""
+        """Return the transformed columns, all columns varied in the same rows."""
         longest = max((len(codes) for codes in columns.values()), default=0)
         rows = np.tile(self.raw_rows.middle(), (longest, 1))
         for c, codes in columns.items():
             rows[: len(codes), c] = codes
-        made = self.made(rows)
+        transformed = self.transform(rows)
         return {
-            c: (made[: len(codes)], np.ones(len(codes), dtype=bool))
+            c: (transformed[: len(codes)], np.ones(len(codes), dtype=bool))
             for c, codes in columns.items()
         }
 
-    def _ask_apart(
+    def _transform_apart(
         self, column: int, codes: FloatArray
     ) -> tuple[FloatArray, BoolArray]:
-        """Return the made columns of one column, asked in halves while steps raise."""
+        """Return the transformed columns of one column, in halves while steps raise."""
         try:
-            return self.ask(column, codes), np.ones(len(codes), dtype=bool)
+            return self.transform_column(column, codes), np.ones(len(codes), dtype=bool)
         except (UnreadableError, LimitError, MemoryError):
             raise
         except Exception:
             if len(codes) == 1:
                 return np.full((1, len(self.origins)), np.nan), np.zeros(1, dtype=bool)
         half = len(codes) // 2
-        first = self._ask_apart(column, codes[:half])
-        last = self._ask_apart(column, codes[half:])
+        first = self._transform_apart(column, codes[:half])
+        last = self._transform_apart(column, codes[half:])
         return np.concatenate([first[0], last[0]]), np.concatenate([first[1], last[1]])
 
     def with_columns(self, columns: Sequence[Any]) -> StepMaps:
         """Return the same maps for columns with other labels."""
         return replace(self, raw_rows=replace(self.raw_rows, columns=tuple(columns)))
 
-    def _in_pieces(self, codes: FloatArray, ask: Any) -> FloatArray:
-        """Return what the steps make of rows, asked in pieces of bounded size."""
+    def _in_pieces(self, codes: FloatArray, transform: Any) -> FloatArray:
+        """Return what the steps make of rows, in pieces of bounded size."""
         width = max(len(self.origins), codes.shape[1], 1)
         size = max(_MAX_NUMBERS // width, 1)
         out = []
@@ -154,5 +157,5 @@ class StepMaps:
             allowance().deadline.check()
             # Far numbers overflow in some steps, which is no fault.
             with np.errstate(all="ignore"):
-                out.append(ask(self.raw_rows(codes[start : start + size])))
+                out.append(transform(self.raw_rows(codes[start : start + size])))
         return out[0] if len(out) == 1 else np.concatenate(out)

@@ -57,7 +57,7 @@ class TableTerm(NamedTuple):
 
 
 class MappedTerm(NamedTuple):
-    """A term that the steps before the model have to be asked for.
+    """A term that only the steps before the model can compute.
 
     It is the weighted sum of columns that the steps make of one column of numbers.
     Each of them rises or falls all the way.
@@ -66,18 +66,18 @@ class MappedTerm(NamedTuple):
     ----------
     column : int
     maps : StepMaps
-    made : array of shape (n_made,)
+    transformed : array of shape (n_transformed,)
         The columns after the steps.
-    weights : array of shape (n_made, n_outputs)
-    rises : array of shape (n_made,)
-        1.0 where a made column rises with the number, -1.0 where it falls.
+    weights : array of shape (n_transformed, n_outputs)
+    rises : array of shape (n_transformed,)
+        1.0 where a transformed column rises with the number, -1.0 where it falls.
     missing : array of shape (n_outputs,)
         What a missing value adds.
     """
 
     column: int
     maps: StepMaps
-    made: IndexArray
+    transformed: IndexArray
     weights: FloatArray
     rises: FloatArray
     missing: FloatArray
@@ -90,9 +90,9 @@ class MappedTerm(NamedTuple):
 
     def add(self, codes: FloatArray) -> FloatArray:
         """Return what codes add, of shape (n, n_outputs)."""
-        made = self._made(codes)
+        transformed = self._transformed(codes)
         out = np.zeros((len(codes), self.weights.shape[1]))
-        for z, weights in zip(made.T, self.weights, strict=True):
+        for z, weights in zip(transformed.T, self.weights, strict=True):
             out += z[:, None] * weights
         return np.where(np.isnan(codes)[:, None], self.missing, out)
 
@@ -100,7 +100,7 @@ class MappedTerm(NamedTuple):
         self, lower: FloatArray, upper: FloatArray, labels: BoolArray | None
     ) -> tuple[FloatArray, FloatArray]:
         """Return the least and most that intervals add."""
-        a, b = self._made(lower), self._made(upper)
+        a, b = self._transformed(lower), self._transformed(upper)
         low = np.zeros((len(lower), self.weights.shape[1]))
         high = low.copy()
         for k, weights in enumerate(self.weights):
@@ -113,14 +113,14 @@ class MappedTerm(NamedTuple):
             np.where(missing, self.missing, high),
         )
 
-    def _made(self, codes: FloatArray) -> FloatArray:
-        """Return the made columns; 0 where a code is missing."""
+    def _transformed(self, codes: FloatArray) -> FloatArray:
+        """Return the transformed columns; 0 where a code is missing."""
         known = ~np.isnan(codes)
-        out = np.zeros((len(codes), len(self.made)))
+        out = np.zeros((len(codes), len(self.transformed)))
         distinct, which = np.unique(codes[known], return_inverse=True)
         if len(distinct):
-            asked = self.maps.ask(self.column, distinct)
-            out[known] = asked[:, self.made][which]
+            values = self.maps.transform_column(self.column, distinct)
+            out[known] = values[:, self.transformed][which]
         return out
 
 

@@ -187,7 +187,7 @@ def _has_one_summand(known: ScoreFunction, column: int) -> bool:
             count += int(group.terms.slopes[column].any())
             terms = group.terms
             count += sum(term.column == column for term in terms.tables)
-            count += sum(len(t.made) for t in terms.maps if t.column == column)
+            count += sum(len(t.transformed) for t in terms.maps if t.column == column)
     return count < 2
 
 

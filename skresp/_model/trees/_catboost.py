@@ -138,8 +138,8 @@ class _Trees:
         column = self.labels[split["cat_feature_index"]]
         right = column["values"].index(split["value"])
         left = set(range(len(column["values"]) + 1)) - {right}
-        made = self.splits.made_column(column["flat_feature_index"], left, True)
-        return made, 0.5, True
+        at = self.splits.add_split(column["flat_feature_index"], left, True)
+        return at, 0.5, True
 
 
 def _dumped(model: Any) -> dict[str, Any]:

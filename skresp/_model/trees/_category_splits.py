@@ -27,7 +27,7 @@ class CategorySplits:
     """A step that makes a column of 0 (left) and 1 (right) for each split by labels.
 
     The columns of the table come first; those of labels are 0 there. Splits are added
-    by `made_column` while the trees are read, and not afterwards.
+    by `add_split` while the trees are read, and not afterwards.
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ class CategorySplits:
     rejects_unknown: bool = False
     _splits: dict[_Split, int] = field(default_factory=dict)
 
-    def made_column(self, column: int, left: Collection[int], missing: bool) -> int:
-        """Return the position of the column that a split makes."""
+    def add_split(self, column: int, left: Collection[int], missing: bool) -> int:
+        """Add a split unless it is known, and return the position of its column."""
         if column not in self.labels:
             raise UnreadableError("The trees split numbers as if they were labels.")
         split = _Split(column, frozenset(left), bool(missing))
@@ -62,15 +62,15 @@ class CategorySplits:
                 codes[i] = self._codes(i, values)
             else:
                 out[:, i] = real_numbers(pd.Series(values))
-        for split, made in self._splits.items():
+        for split, at in self._splits.items():
             code = codes[split.column]
             left = np.isin(code, list(split.left))
             left = np.where(np.isnan(code), split.missing_left, left)
-            out[:, made] = np.where(left, 0.0, 1.0)
+            out[:, at] = np.where(left, 0.0, 1.0)
         return out
 
     def get_support(self) -> IndexArray:
-        """Return the column of the table that each made column comes from."""
+        """Return the column of the table that each transformed column comes from."""
         split = [split.column for split in self._splits]
         return np.array([*range(self.n_columns), *split], dtype=np.intp)
 

@@ -52,13 +52,13 @@ class TreeLibrary:
         names = (kind.__name__ for kind in type(model).__mro__)
         reader = self.readers[next(name for name in names if name in self.readers)]
         ensemble, splits = reader(model)
-        made = steps if splits is None else (*steps, splits)
+        all_steps = steps if splits is None else (*steps, splits)
 
         def own_scores(rows: Any) -> FloatArray:
             return self.own_scores(model, transform_rows(steps, rows))
 
         return Reading(
-            (ReadGroup(made, ensemble=ensemble),),
+            (ReadGroup(all_steps, ensemble=ensemble),),
             own_scores,
             self.prediction_link(model),
             "trees",

@@ -76,8 +76,8 @@ def _lightgbm_tree(root: dict[str, Any], splits: CategorySplits | None) -> Tree:
             continue
         if node["decision_type"] == "==" and splits is not None:
             codes = map(int, node["threshold"].split("||"))
-            made = splits.made_column(node["split_feature"], set(codes), False)
-            split: tuple[int, float, bool] = made, 0.5, False
+            at = splits.add_split(node["split_feature"], set(codes), False)
+            split: tuple[int, float, bool] = at, 0.5, False
         else:
             split = _number_split(node)
         nodes.append((split[0], split[1], 0, 0, split[2], 0.0))

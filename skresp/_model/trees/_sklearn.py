@@ -105,7 +105,7 @@ def _hist_trees(
                     bits = predictor.raw_left_cat_bitsets[nodes["bitset_idx"][i]]
                     missing = bool(nodes["missing_go_to_left"][i])
                     column = int(feature[i])
-                    feature[i] = splits.made_column(column, _codes(bits), missing)
+                    feature[i] = splits.add_split(column, _codes(bits), missing)
                     threshold[i] = 0.5
                 leaf = nodes["is_leaf"].astype(bool)
                 left, right = nodes["left"].astype(int), nodes["right"].astype(int)

@@ -1,4 +1,4 @@
-"""Trees over made columns, rewritten over the columns of the model's input."""
+"""Trees over transformed columns, rewritten over the columns of the model's input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._model._made_columns import Kind, MadeColumns, piece_ends, pull_back
+from skresp._model._transformed_columns import (
+    Kind,
+    TransformedColumns,
+    piece_ends,
+    raw_thresholds,
+)
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
@@ -24,37 +29,42 @@ class Tables(NamedTuple):
 
     Attributes
     ----------
-    made : array of shape (n_tables,)
-        The made column that a table compares.
+    transformed : array of shape (n_tables,)
+        The transformed column that a table compares.
     threshold : array of shape (n_tables,)
         Its largest value that goes left.
     missing_left : array of shape (n_tables,), bool
         Whether a value that the model sees as missing goes left.
     """
 
-    made: IndexArray
+    transformed: IndexArray
     threshold: FloatArray
     missing_left: BoolArray
 
-    def goes_left(self, some: IndexArray, made: FloatArray) -> BoolArray:
-        """Return which rows of made columns some tables send left, (n_some, n_rows)."""
-        z = made[:, self.made[some]].T
+    def goes_left(self, some: IndexArray, transformed: FloatArray) -> BoolArray:
+        """Return which rows some tables send left, of shape (n_some, n_rows)."""
+        z = transformed[:, self.transformed[some]].T
         below = z <= self.threshold[some][:, None]
         return np.where(np.isnan(z), self.missing_left[some][:, None], below)
 
 
-def to_raw_trees(ensemble: Ensemble, made: MadeColumns) -> tuple[RawTrees, Tables]:
+def to_raw_trees(
+    ensemble: Ensemble, transformed: TransformedColumns
+) -> tuple[RawTrees, Tables]:
     """Rewrite trees so that they split on the columns of the model's input."""
-    return _ToRawTrees(ensemble, made).rewritten()
+    return _ToRawTrees(ensemble, transformed).rewritten()
 
 
 class _ToRawTrees:
     """The work of `to_raw_trees`."""
 
-    def __init__(self, ensemble: Ensemble, made: MadeColumns) -> None:
-        self.ensemble, self.made = ensemble, made
-        origins = made.maps.origins
-        n_nodes, n_columns = len(ensemble.column), len(made.maps.raw_rows.columns)
+    def __init__(self, ensemble: Ensemble, transformed: TransformedColumns) -> None:
+        self.ensemble, self.transformed = ensemble, transformed
+        origins = transformed.maps.origins
+        n_nodes, n_columns = (
+            len(ensemble.column),
+            len(transformed.maps.raw_rows.columns),
+        )
         self.nodes = np.flatnonzero(ensemble.column >= 0)
         self.compared = ensemble.column[self.nodes]
         threshold = ensemble.threshold[self.nodes]
@@ -65,7 +75,7 @@ class _ToRawTrees:
         self.missing_left = ensemble.missing_left.copy()
         self.left, self.right = ensemble.left.copy(), ensemble.right.copy()
         self.is_listed = np.array(
-            [column.labels is not None for column in made.maps.raw_rows.columns]
+            [column.labels is not None for column in transformed.maps.raw_rows.columns]
         )
         self.edges: dict[int, FloatArray] = {}
         self.n_columns = n_columns
@@ -94,32 +104,32 @@ class _ToRawTrees:
         return raw, tables
 
     def _nodes_of(self, k: int) -> IndexArray:
-        """Return which inner nodes split on a made column."""
+        """Return which inner nodes split on a transformed column."""
         return self.order[self.starts[k] : self.starts[k + 1]]
 
     def _used(self, column: int) -> list[int]:
-        """Return the made columns of a column that some node splits on."""
+        """Return the transformed columns of a column that some node splits on."""
         return [
             k
-            for k in self.made.made_of(column).tolist()
+            for k in self.transformed.columns_of(column).tolist()
             if self.starts[k] < self.starts[k + 1]
         ]
 
     def _number_columns(self) -> None:
         """Rewrite the thresholds of columns of numbers."""
-        made, maps = self.made, self.made.maps
+        transformed, maps = self.transformed, self.transformed.maps
         if not maps.steps:
             self.threshold[self.nodes] = self.last
             return
-        used = {int(c): self._used(int(c)) for c in made.numbers}
+        used = {int(c): self._used(int(c)) for c in transformed.numbers}
         listed = {c for c, ks in used.items() if ks and self._must_be_listed(c, ks)}
-        self.edges = {c: made.edges.get(c, np.zeros(0)) for c in listed}
+        self.edges = {c: transformed.edges.get(c, np.zeros(0)) for c in listed}
         which: list[int] = []
         distinct: list[FloatArray] = []
         back: list[IndexArray | None] = []
         for c, ks in used.items():
             for k in ks:
-                if c in listed and made.kinds[k] is Kind.STEPS:
+                if c in listed and transformed.kinds[k] is Kind.STEPS:
                     continue  # its edges are known
                 values, inverse = np.unique(
                     self.last[self._nodes_of(k)], return_inverse=True
@@ -132,7 +142,7 @@ class _ToRawTrees:
                 which.append(k)
                 distinct.append(np.array([np.nextafter(0.0, -1.0), 0.0]))
                 back.append(None)
-        cuts = self._pull_back(which, distinct)
+        cuts = self._raw_thresholds(which, distinct)
         for k, order, mine in zip(which, back, cuts, strict=True):
             c = int(maps.origins[k])
             if c in listed:
@@ -142,51 +152,52 @@ class _ToRawTrees:
                 self._set_thresholds(k, mine[order])
         self.is_listed[list(listed)] = True
 
-    def _must_be_listed(self, column: int, made: list[int]) -> bool:
+    def _must_be_listed(self, column: int, used: list[int]) -> bool:
         """Return whether splits on a column of numbers are more than one threshold.
 
         A column of bins is not monotone. XGBoost takes an exact 0 of a sparse matrix
         for a missing value.
         """
-        if self.made.maps.zero_is_missing:
+        if self.transformed.maps.zero_is_missing:
             return True
         return any(
-            self.made.kinds[k] is Kind.STEPS and not _rises(self.made, column, k)
-            for k in made
+            self.transformed.kinds[k] is Kind.STEPS
+            and not _rises(self.transformed, column, k)
+            for k in used
         )
 
-    def _pull_back(
+    def _raw_thresholds(
         self, which: list[int], distinct: list[FloatArray]
     ) -> list[FloatArray]:
-        """Return thresholds of made columns as thresholds of the input."""
-        maps = self.made.maps
+        """Return thresholds of transformed columns as thresholds of the input."""
+        maps = self.transformed.maps
         if not which:
             return []
         counts = [len(values) for values in distinct]
         k = np.repeat(which, counts)
-        falls = np.repeat([self.made.falls(i) for i in which], counts)
+        falls = np.repeat([self.transformed.falls(i) for i in which], counts)
         thresholds = np.concatenate(distinct)
-        cuts = pull_back(
+        cuts = raw_thresholds(
             maps,
             maps.origins[k],
             k,
             thresholds,
-            self.made.lower,
-            self.made.upper,
+            self.transformed.lower,
+            self.transformed.upper,
             falls=falls,
-            guess=self.made.guess(k, thresholds),
+            guess=self.transformed.guess(k, thresholds),
         )
         return np.split(cuts, np.cumsum(counts)[:-1])
 
     def _set_thresholds(self, k: int, cuts: FloatArray) -> None:
-        """Set the thresholds of the nodes that split on a made column."""
+        """Set the thresholds of the nodes that split on a transformed column."""
         some = self._nodes_of(k)
         nodes = self.nodes[some]
         self.threshold[nodes] = cuts
-        missing = self.made.missing[k]
+        missing = self.transformed.missing[k]
         if not np.isnan(missing):
             self.missing_left[nodes] = missing <= self.last[some]
-        if self.made.falls(k):
+        if self.transformed.falls(k):
             # Small numbers make large values, which go right.
             self.left[nodes], self.right[nodes] = (
                 self.right[nodes],
@@ -197,7 +208,7 @@ class _ToRawTrees:
     def _listed_columns(self) -> tuple[Tables, BoolArray]:
         """Write tables for the columns of labels, and the numbers that need them."""
         columns = [c for c in np.flatnonzero(self.is_listed).tolist() if self._used(c)]
-        made = self._made_at_positions(columns)
+        transformed = self._transformed_at_positions(columns)
         parts: list[tuple[NDArray[np.intp], FloatArray, BoolArray]] = []
         start = 0
         for c in columns:
@@ -212,13 +223,15 @@ class _ToRawTrees:
                 parts.append((same, distinct.real, distinct.imag > 0))
         none = (np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0, dtype=bool))
         tables = Tables(*map(np.concatenate, zip(none, *parts, strict=True)))
-        width = max([len(z) for z in made.values()], default=1)
-        if width * len(tables.made) > _MAX_ENTRIES:
+        width = max([len(z) for z in transformed.values()], default=1)
+        if width * len(tables.transformed) > _MAX_ENTRIES:
             raise UnreadableError("The trees look up too many values.")
-        goes_left = np.zeros((len(tables.made), width), dtype=bool)
+        goes_left = np.zeros((len(tables.transformed), width), dtype=bool)
         for c in columns:
-            some = np.flatnonzero(self.made.maps.origins[tables.made] == c)
-            goes = tables.goes_left(some, made[c])
+            some = np.flatnonzero(
+                self.transformed.maps.origins[tables.transformed] == c
+            )
+            goes = tables.goes_left(some, transformed[c])
             goes_left[some, : goes.shape[1] - 1] = goes[:, :-1]
             goes_left[some, -1] = goes[:, -1]
             nodes = np.flatnonzero(self.column == c)
@@ -226,24 +239,29 @@ class _ToRawTrees:
             self.missing_left[nodes] = goes_left[table, -1]
         return tables, goes_left
 
-    def _made_at_positions(self, columns: list[int]) -> dict[int, FloatArray]:
-        """Return the made columns at each position of listed columns, missing last."""
-        maps = self.made.maps
-        asked = {}
+    def _transformed_at_positions(self, columns: list[int]) -> dict[int, FloatArray]:
+        """Return the transformed columns at the positions of listed columns.
+
+        The last row is that of a missing value.
+        """
+        maps = self.transformed.maps
+        codes = {}
         for c in columns:
             labels = maps.raw_rows.columns[c].labels
             if labels is not None:
-                asked[c] = np.arange(float(len(labels)))
+                codes[c] = np.arange(float(len(labels)))
             else:
-                asked[c] = piece_ends(self.edges[c])[1]
+                codes[c] = piece_ends(self.edges[c])[1]
         out = {}
-        for c, (made, _) in maps.ask_safely(asked).items():
-            missing = np.where(maps.origins == c, self.made.missing, np.nan)
-            out[c] = np.vstack([made, missing])
+        for c, (transformed, _) in maps.transform_columns(codes).items():
+            missing = np.where(maps.origins == c, self.transformed.missing, np.nan)
+            out[c] = np.vstack([transformed, missing])
         return out
 
 
-def _rises(made: MadeColumns, column: int, k: int) -> bool:
+def _rises(transformed: TransformedColumns, column: int, k: int) -> bool:
     """Return whether a step function never falls."""
-    _, ends = piece_ends(made.edges[column])
-    return bool((np.diff(made.maps.ask(column, ends)[:, k]) >= 0).all())
+    _, ends = piece_ends(transformed.edges[column])
+    return bool(
+        (np.diff(transformed.maps.transform_column(column, ends)[:, k]) >= 0).all()
+    )

@@ -82,7 +82,7 @@ def _tree(
             raise UnreadableError("The labels of the columns are not known.")
         others = set(range(len(labels[column[i]]))) - codes
         missing = bool(tree["default_left"][i])
-        column[i] = splits.made_column(int(column[i]), others, missing)
+        column[i] = splits.add_split(int(column[i]), others, missing)
         threshold[i] = 0.5
     return Tree(
         column,

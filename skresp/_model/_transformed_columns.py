@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -16,14 +17,14 @@ from ._input_format import ColumnSummary
 from ._step_maps import StepMaps
 from ._unreadable import UnreadableError
 
-# Numbers of a column that the steps are asked for, inside of its range and far out.
+# How many numbers of a column the steps get, inside of its range and far out.
 _INSIDE, _FAR = 65, 48
 # The relative error of a straight line, in float64 and in coarser dtypes.
 _STRAIGHT, _STRAIGHT32 = 1e-13, 1e-5
 
 
 class Kind(Enum):
-    """How a made column follows from a number."""
+    """How a transformed column follows from a number."""
 
     CONSTANT = "constant"
     STRAIGHT = "straight"
@@ -32,8 +33,8 @@ class Kind(Enum):
     FALLING = "falling"
 
 
-class MadeColumns(NamedTuple):
-    """The made columns of a model's steps.
+class TransformedColumns(NamedTuple):
+    """The transformed columns of a model's steps.
 
     Attributes
     ----------
@@ -41,15 +42,15 @@ class MadeColumns(NamedTuple):
     numbers : array of shape (n_numbers,)
         The columns of the input that hold numbers.
     kinds : dict of int to Kind
-        For each made column that comes from a number.
+        For each transformed column that comes from a number.
     lower, upper : dict of int to float
         The range of each column of numbers in which the steps are known.
     edges : dict of int to array
         The largest number of each piece of the step functions of a column.
-    slope, center, value : array of shape (n_made,)
+    slope, center, value : array of shape (n_transformed,)
         A STRAIGHT column is slope * (x - center) + value.
-    missing : array of shape (n_made,)
-        The made columns where the input is missing; NaN if the model sees it missing.
+    missing : array of shape (n_transformed,)
+        The transformed columns where the input is missing; NaN if they are missing too.
     """
 
     maps: StepMaps
@@ -63,35 +64,34 @@ class MadeColumns(NamedTuple):
     value: FloatArray
     missing: FloatArray
 
-    def guess(self, made: IndexArray, values: FloatArray) -> FloatArray:
-        """Return the numbers of straight made columns with these values."""
-        straight = [self.kinds.get(k) is Kind.STRAIGHT for k in range(len(self.slope))]
+    def guess(self, k: IndexArray, values: FloatArray) -> FloatArray:
+        """Return the numbers at which straight columns have these values."""
+        straight = [self.kinds.get(i) is Kind.STRAIGHT for i in range(len(self.slope))]
         slope = np.where(straight, self.slope, 1.0)
-        return self.center[made] + (values - self.value[made]) / slope[made]
+        return self.center[k] + (values - self.value[k]) / slope[k]
 
-    def falls(self, made: int) -> bool:
-        """Return whether a made column falls where the number rises."""
-        kind = self.kinds[made]
-        return kind is Kind.FALLING or (kind is Kind.STRAIGHT and self.slope[made] < 0)
+    def falls(self, k: int) -> bool:
+        """Return whether a transformed column falls where the number rises."""
+        kind = self.kinds[k]
+        return kind is Kind.FALLING or (kind is Kind.STRAIGHT and self.slope[k] < 0)
 
-    def made_of(self, column: int) -> IndexArray:
-        """Return the made columns that come from a column of the input."""
+    def columns_of(self, column: int) -> IndexArray:
+        """Return the transformed columns that come from a column of the input."""
         return np.flatnonzero(self.maps.origins == column)
 
 
-def read_made_columns(maps: StepMaps) -> MadeColumns:
-    """Find out how the made columns follow from the columns of the input."""
+def read_transformed_columns(maps: StepMaps) -> TransformedColumns:
+    """Read how the transformed columns follow from the columns of the input."""
     columns = maps.raw_rows.columns
     numbers = np.array(
         [i for i, c in enumerate(columns) if c.labels is None], dtype=np.intp
     )
-    width = len(maps.origins)
     missing = _missing(maps)
     summaries = maps.raw_rows.input_format.summaries
     samples = {int(c): _sample(summaries[c], _limit(maps, int(c))) for c in numbers}
     answers = {
-        c: (_plain(maps, made), ok)
-        for c, (made, ok) in maps.ask_safely(samples).items()
+        c: (_plain(maps, transformed), ok)
+        for c, (transformed, ok) in maps.transform_columns(samples).items()
     }
     lower, upper = _ranges(maps, samples, answers)
     for c in samples:
@@ -102,42 +102,35 @@ def read_made_columns(maps: StepMaps) -> MadeColumns:
         samples[c] = samples[c][inside]
         answers[c] = (answers[c][0][inside], answers[c][1][inside])
     edges = _edges(maps, lower, upper)
-    out = MadeColumns(
-        maps,
-        numbers,
-        {},
-        lower,
-        upper,
-        edges,
-        np.zeros(width),
-        np.zeros(width),
-        np.zeros(width),
-        missing,
-    )
-    made = {c: z for c, (z, _) in answers.items()}
-    _find_steps(out, samples, made)
-    _find_straight(out, samples, made)
+    values = {c: z for c, (z, _) in answers.items()}
+    kinds = _step_kinds(maps, edges, samples, values)
+    unbounded = {c for c in samples if np.isinf(lower[c]) and np.isinf(upper[c])}
+    tried = {c: x for c, x in samples.items() if c in unbounded}
+    slope, center, value, straight = _straight_lines(maps, tried, values, kinds)
+    kinds |= dict.fromkeys(straight, Kind.STRAIGHT)
     for k, c in enumerate(maps.origins.tolist()):
-        if c in samples and k not in out.kinds:
-            out.kinds[k] = _kind(out, c, made[c][:, k])
-    return out
+        if c in samples and k not in kinds:
+            kinds[k] = _curved_kind(columns[c].name, values[c][:, k])
+    return TransformedColumns(
+        maps, numbers, kinds, lower, upper, edges, slope, center, value, missing
+    )
 
 
 def _missing(maps: StepMaps) -> FloatArray:
-    """Return each made column where its input is missing."""
+    """Return each transformed column where its input is missing."""
     columns = range(len(maps.raw_rows.columns))
-    answers = maps.ask_safely({c: np.array([np.nan]) for c in columns})
-    made = np.array([answers[int(c)][0][0, k] for k, c in enumerate(maps.origins)])
-    return made.astype(float)
+    answers = maps.transform_columns({c: np.array([np.nan]) for c in columns})
+    values = [answers[int(c)][0][0, k] for k, c in enumerate(maps.origins)]
+    return np.array(values).astype(float)
 
 
-def _plain(maps: StepMaps, made: FloatArray) -> FloatArray:
-    """Return made columns with 0 where a sparse matrix stores nothing."""
-    return np.where(np.isnan(made), 0.0, made) if maps.zero_is_missing else made
+def _plain(maps: StepMaps, values: FloatArray) -> FloatArray:
+    """Return transformed columns with 0 where a sparse matrix stores nothing."""
+    return np.where(np.isnan(values), 0.0, values) if maps.zero_is_missing else values
 
 
 def _limit(maps: StepMaps, column: int) -> float:
-    """Return the largest number that is asked for, by the dtype of a column."""
+    """Return the largest number that the steps get, by the dtype of a column."""
     return 2.0**60 if maps.raw_rows.is_coarse(column) else 2.0**300
 
 
@@ -160,9 +153,9 @@ def _ranges(
     lower, upper = {}, {}
     summaries = maps.raw_rows.input_format.summaries
     for c, x in samples.items():
-        made, ok = answers[c]
+        transformed, ok = answers[c]
         mine = np.flatnonzero(maps.origins == c)
-        known = ok & ~np.isnan(made[:, mine]).any(axis=1)
+        known = ok & ~np.isnan(transformed[:, mine]).any(axis=1)
         middle = int(np.searchsorted(x, (summaries[c].low + summaries[c].high) / 2))
         if not known[middle]:
             raise UnreadableError(
@@ -190,7 +183,7 @@ def _edges(
     column = np.concatenate([np.full(len(e), c) for c, _, e in found])
     which = np.concatenate([np.full(len(e), i) for i, (_, _, e) in enumerate(found)])
     threshold = np.concatenate([edges for _, _, edges in found])
-    cuts = pull_back(maps, column, which, threshold, lower, upper, inputs=True)
+    cuts = raw_thresholds(maps, column, which, threshold, lower, upper, inputs=True)
     out = {}
     for c in np.unique(column).tolist():
         mine = cuts[column == c]
@@ -198,10 +191,10 @@ def _edges(
     return out
 
 
-def pull_back(
+def raw_thresholds(
     maps: StepMaps,
     column: IndexArray,
-    made: IndexArray,
+    transformed: IndexArray,
     threshold: FloatArray,
     lower: dict[int, float],
     upper: dict[int, float],
@@ -210,19 +203,19 @@ def pull_back(
     falls: BoolArray | None = None,
     guess: FloatArray | None = None,
 ) -> FloatArray:
-    """Return the largest numbers whose made column is at most a threshold.
+    """Return the largest numbers whose transformed column is at most a threshold.
 
-    For a falling made column, the largest numbers at which it exceeds the threshold.
+    For a falling column, the largest numbers at which it exceeds the threshold.
     They are -inf or inf where no number, or every number does.
 
     Parameters
     ----------
-    column, made, threshold : array of shape (n,)
-        The column of the input, the made column, and the threshold.
+    column, transformed, threshold : array of shape (n,)
+        The column of the input, the transformed column, and the threshold.
     lower, upper : dict of int to float
         The range of each column.
     inputs : bool
-        Whether `made` counts the inputs of step functions instead.
+        Whether `transformed` counts the inputs of step functions instead.
     falls : array of shape (n,), optional
     guess : array of shape (n,), optional
         Numbers close to the result.
@@ -238,8 +231,8 @@ def pull_back(
 
     def holds(x: FloatArray) -> BoolArray:
         codes[row, column] = x
-        answers = maps.step_inputs(codes) if inputs else maps.made(codes)
-        z = _plain(maps, answers)[row, made]
+        answers = maps.step_inputs(codes) if inputs else maps.transform(codes)
+        z = _plain(maps, answers)[row, transformed]
         return np.where(down, z > threshold, z <= threshold)
 
     limit = {c: _limit(maps, c) for c in lower}
@@ -250,39 +243,44 @@ def pull_back(
     return np.where(all_, np.inf, np.where(some, cuts, -np.inf))
 
 
-def _find_straight(
-    out: MadeColumns, samples: dict[int, FloatArray], made: dict[int, FloatArray]
-) -> None:
-    """Note which made columns are straight lines."""
-    slope, centers, tried = out.slope, {}, {}
+def _straight_lines(
+    maps: StepMaps,
+    samples: dict[int, FloatArray],
+    values: dict[int, FloatArray],
+    known: Collection[int],
+) -> tuple[FloatArray, FloatArray, FloatArray, list[int]]:
+    """Return slope, center and value of all lines, and which columns are straight.
+
+    `values` are the transformed columns of `samples`; those in `known` are left out.
+    """
+    slope, center, value = (np.zeros(len(maps.origins)) for _ in range(3))
+    centers, tried = {}, {}
     for c, x in samples.items():
-        if np.isfinite(out.lower[c]) or np.isfinite(out.upper[c]):
-            continue
-        mine = np.array([k for k in out.made_of(c) if k not in out.kinds], dtype=int)
-        z = made[c][:, mine]
+        mine = [k for k in np.flatnonzero(maps.origins == c) if k not in known]
+        z = values[c][:, mine]
         with np.errstate(all="ignore"):
             slope[mine] = (z[-1] - z[0]) / (x[-1] - x[0])
-            center = -z[np.searchsorted(x, 0.0)] / slope[mine]
-        some = np.isfinite(center)
+            zeros = -z[np.searchsorted(x, 0.0)] / slope[mine]
+        some = np.isfinite(zeros)
         if some.any():
-            tried[c], centers[c] = mine[some], center[some]
-    for c, (answers, _) in out.maps.ask_safely(centers).items():
-        x, share = (
-            samples[c],
-            _STRAIGHT32 if out.maps.raw_rows.is_coarse(c) else _STRAIGHT,
-        )
-        answers = _plain(out.maps, answers)
+            tried[c], centers[c] = np.array(mine)[some], zeros[some]
+    straight = []
+    for c, (answers, _) in maps.transform_columns(centers).items():
+        x = samples[c]
+        share = _STRAIGHT32 if maps.raw_rows.is_coarse(c) else _STRAIGHT
+        answers = _plain(maps, answers)
         for i, k in enumerate(tried[c].tolist()):
-            z, center, value = made[c][:, k], centers[c][i], answers[i, k]
-            size = np.abs(z) + np.abs(slope[k] * center) + np.abs(slope[k] * x)
-            error = np.abs(slope[k] * (x - center) + value - z)
+            z, at, base = values[c][:, k], centers[c][i], answers[i, k]
+            size = np.abs(z) + np.abs(slope[k] * at) + np.abs(slope[k] * x)
+            error = np.abs(slope[k] * (x - at) + base - z)
             if (error <= share * size).all():
-                out.center[k], out.value[k] = center, value
-                out.kinds[k] = Kind.STRAIGHT
+                center[k], value[k] = at, base
+                straight.append(k)
+    return slope, center, value, straight
 
 
-def _kind(out: MadeColumns, column: int, z: FloatArray) -> Kind:
-    """Return how a made column follows from ascending numbers."""
+def _curved_kind(name: str, z: FloatArray) -> Kind:
+    """Return how a transformed column follows from ascending numbers of a column."""
     steps = np.diff(z)
     if not steps.any():
         return Kind.CONSTANT
@@ -290,7 +288,6 @@ def _kind(out: MadeColumns, column: int, z: FloatArray) -> Kind:
         return Kind.RISING
     if (steps <= 0).all():
         return Kind.FALLING
-    name = out.maps.raw_rows.columns[column].name
     raise UnreadableError(
         f"What the steps make of column {name!r} neither rises nor falls."
     )
@@ -304,16 +301,21 @@ def piece_ends(edges: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.r_[edges[0], first], np.r_[edges, first[-1]]
 
 
-def _find_steps(
-    out: MadeColumns, samples: dict[int, FloatArray], made: dict[int, FloatArray]
-) -> None:
-    """Note which made columns are constant on each piece between edges."""
-    for c, edges in out.edges.items():
+def _step_kinds(
+    maps: StepMaps,
+    all_edges: dict[int, FloatArray],
+    samples: dict[int, FloatArray],
+    values: dict[int, FloatArray],
+) -> dict[int, Kind]:
+    """Return which transformed columns are constant on each piece between edges."""
+    out = {}
+    for c, edges in all_edges.items():
         first, last = (
-            _plain(out.maps, out.maps.ask(c, ends)) for ends in piece_ends(edges)
+            _plain(maps, maps.transform_column(c, ends)) for ends in piece_ends(edges)
         )
         piece = np.searchsorted(edges, samples[c])
-        for k in out.made_of(c).tolist():
+        for k in np.flatnonzero(maps.origins == c).tolist():
             same = (first[:, k] == last[:, k]).all()
-            if same and (first[piece, k] == made[c][:, k]).all():
-                out.kinds[k] = Kind.STEPS
+            if same and (first[piece, k] == values[c][:, k]).all():
+                out[k] = Kind.STEPS
+    return out
