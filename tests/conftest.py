@@ -24,13 +24,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 @pytest.fixture(autouse=True)
 def _fresh_cache():
-    """No test sees reachable sets that another one made."""
+    """No test uses reachable sets that another test computed."""
     shared_cache.clear()
 
 
 @pytest.fixture(scope="session")
 def raw_data() -> Path:
-    """The folder with the raw data; tests that need it skip where it is absent."""
+    """The folder with the raw data; tests that need it are skipped if it is absent."""
     folder = os.environ.get("SKRESP_DATA")
     if not folder or not Path(folder).is_dir():
         warnings.warn(

@@ -1,4 +1,4 @@
-"""A lender's model and people of every fate, made once for all who show them."""
+"""A lender's model and people of every status, for tests of reports and plots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The meanings, read out loud: slow, plain Python, shared with nothing it judges.
+"""The definitions in slow, plain Python, independent of the code that is tested.
 
 Everything here works on labels and plain numbers, one person and one point at a time,
 and follows the definitions word by word.

@@ -14,6 +14,7 @@ from skresp._text import join_words
 from skresp._typing import BoolArray, FloatArray
 
 from ._checks import check_direction, check_kind, check_names, set_bool
+from ._direction import direction_text, keeps_direction, require_direction
 from ._expression import total
 
 
@@ -69,11 +70,7 @@ class Ordinal(Constraint):
         on = after.sum(axis=1)
         ok = on == 1 if self.exhaustive else on <= 1
         climbed = after @ self._levels - before @ self._levels
-        if self.direction == "increase":
-            ok &= climbed >= 0
-        elif self.direction == "decrease":
-            ok &= climbed <= 0
-        return ok
+        return ok & keeps_direction(self.direction, climbed)
 
     def possible(
         self, before: FloatArray, after: FloatArray, bound: Sequence[int]
@@ -87,12 +84,9 @@ class Ordinal(Constraint):
             level * program.change(name)
             for level, name in zip(self._levels, self.features, strict=True)
         )
-        if self.direction == "increase":
-            program.require(climbed, lower=0)
-        elif self.direction == "decrease":
-            program.require(climbed, upper=0)
+        require_direction(program, self.direction, climbed)
 
     def describe(self) -> str:
         how = "Exactly" if self.exhaustive else "At most"
-        way = f"; the level only {self.direction}s" if self.direction else ""
+        way = direction_text(self.direction)
         return f"{how} one of {join_words(self.features)} is on{way}."

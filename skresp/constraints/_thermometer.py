@@ -15,6 +15,7 @@ from skresp._text import join_words
 from skresp._typing import BoolArray, FloatArray
 
 from ._checks import check_direction, check_kind, check_names
+from ._direction import direction_text, keeps_direction, require_direction
 from ._expression import total
 
 
@@ -62,11 +63,7 @@ class Thermometer(Constraint):
     def holds(self, before: FloatArray, after: FloatArray) -> BoolArray:
         ok = np.all(after[:, :-1] >= after[:, 1:], axis=1)
         climbed = after.sum(axis=1) - before.sum(axis=1)
-        if self.direction == "increase":
-            ok &= climbed >= 0
-        elif self.direction == "decrease":
-            ok &= climbed <= 0
-        return ok
+        return ok & keeps_direction(self.direction, climbed)
 
     def possible(
         self, before: FloatArray, after: FloatArray, bound: Sequence[int]
@@ -78,11 +75,8 @@ class Thermometer(Constraint):
         for first, second in pairwise(self.features):
             program.require(program.reached(first) - program.reached(second), lower=0)
         climbed = total(program.change(name) for name in self.features)
-        if self.direction == "increase":
-            program.require(climbed, lower=0)
-        elif self.direction == "decrease":
-            program.require(climbed, upper=0)
+        require_direction(program, self.direction, climbed)
 
     def describe(self) -> str:
-        way = f"; the level only {self.direction}s" if self.direction else ""
+        way = direction_text(self.direction)
         return f"{join_words(self.features)} are switched on in this order{way}."

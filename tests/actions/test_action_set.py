@@ -1,4 +1,4 @@
-"""The set as a value: made, shown, written down, read back, held against data."""
+"""Action sets: equality, display, files, and checks against data."""
 
 from __future__ import annotations
 

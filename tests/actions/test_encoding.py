@@ -1,4 +1,4 @@
-"""A column that holds no numbers is an error in a feature of numbers."""
+"""Columns that are not numeric raise an error for numeric features."""
 
 from __future__ import annotations
 

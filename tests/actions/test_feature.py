@@ -1,4 +1,4 @@
-"""One feature: what it allows, and what it refuses to be."""
+"""One feature: the changes it allows, and invalid definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The join by position that the study's script makes."""
+"""The join by position, as in the study's script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study again: what is printed adds up, and what can be met is met to the digit."""
+"""The reproduced study: published figures add up, and some are reproduced exactly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = ("published", "models", "methods", "impossible")
 
 @pytest.fixture(scope="module")
 def paper():
-    """The modules of the benchmark by name, gone again afterwards."""
+    """The modules of the benchmark by name; removed again afterwards."""
     sys.path.insert(0, str(FOLDER))
     before = set(sys.modules)
     yield {name: importlib.import_module(name) for name in NAMES}
@@ -63,9 +63,9 @@ def test_balanced_rows_keep_all_and_repeat_the_rarer_label(paper):
 def test_a_dragged_mark_must_be_on_and_leaves_a_gap(paper):
     reached = paper["impossible"].reached
     assert reached(0, 1) == {(0,) * 8, (0, 0, 0, 0, 1, 0, 0, 0)}
-    # From balances at level 1 and trades at level 2 the gap 0 1 comes about.
+    # From balances at level 1 and trades at level 2 the gap 0 1 arises.
     assert (0, 0, 0, 0, 0, 1, 0, 0) in reached(1, 2)
-    # Trades below balances: nothing can be dragged.
+    # Trades below balances: nothing moves with them.
     assert all(point[0] == 1 for point in reached(1, 0))
 
 

@@ -1,4 +1,4 @@
-"""One line a constraint: adding one here puts it through the whole catalogue."""
+"""One line per constraint; the catalogue tests every constraint that is listed here."""
 
 from __future__ import annotations
 

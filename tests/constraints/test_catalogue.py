@@ -1,4 +1,4 @@
-"""What every constraint passes, whatever it says."""
+"""Tests that every constraint passes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ every = pytest.mark.parametrize(
 
 
 def grid(features):
-    """Every small row of codes, values outside the bounds among them."""
+    """Every small row of codes, including values outside the bounds."""
     columns = [
         range(2)
         if f.kind == "binary"

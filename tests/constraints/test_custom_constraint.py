@@ -1,4 +1,4 @@
-"""A ninth constraint, written here alone, is at home everywhere."""
+"""A constraint that is defined here works everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What constraints refuse, with the name, the value and the way out."""
+"""Errors of invalid constraints name the parameter, the value and a remedy."""
 
 from __future__ import annotations
 

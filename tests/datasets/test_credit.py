@@ -1,4 +1,4 @@
-"""The made-up applicants: the same each time, plausible, and worth explaining."""
+"""The generated applicants: reproducible, plausible, and worth explaining."""
 
 from __future__ import annotations
 

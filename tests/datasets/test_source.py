@@ -21,7 +21,7 @@ FETCHERS = {
 
 @pytest.fixture
 def no_network():
-    """Every request goes to a port where nobody listens."""
+    """Every request goes to a closed port."""
     nowhere = {"http": "http://127.0.0.1:9", "https": "http://127.0.0.1:9"}
     handler = urllib.request.ProxyHandler(nowhere)
     urllib.request.install_opener(urllib.request.build_opener(handler))
@@ -112,7 +112,7 @@ def _assert_same(ours, theirs):
 
 
 def _arff(frame):
-    """The frame as an ARFF file, labels for what is no number."""
+    """The frame as an ARFF file, with labels for what is not a number."""
     lines = ["@relation made"]
     for name, column in frame.items():
         numeric = pd.api.types.is_numeric_dtype(column)

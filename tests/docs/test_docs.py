@@ -1,4 +1,4 @@
-"""Every tutorial runs as it stands."""
+"""Every tutorial runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People, what they can change, and an explainer of a model of theirs."""
+"""People, what they can change, and an explainer of a model fitted on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits of `explain`: the clock, and the points of a person."""
+"""Limits of `explain`: time, and points per person."""
 
 import warnings
 from itertools import pairwise

@@ -14,7 +14,7 @@ from skresp.report import notice
 
 
 @pytest.fixture(scope="module")
-def told():
+def results():
     """Explanation and verdicts of rows whose labels are positions of other rows."""
     X = pd.DataFrame({"a": [9.0, 1.0, 2.0, 8.0], "b": [0, 1, 2, 3]}, index=[3, 2, 1, 0])
     model = DecisionTreeClassifier().fit(X, X["a"] > 5)
@@ -23,8 +23,8 @@ def told():
     return explainer.explain(X), explainer.verify(X)
 
 
-def test_a_label_is_the_row_of_that_label(told):
-    explanation, verdicts = told
+def test_a_label_is_the_row_of_that_label(results):
+    explanation, verdicts = results
     asked = {
         "describe": explanation.describe,
         "changed": verdicts.changed,
@@ -56,8 +56,8 @@ def test_a_label_is_the_row_of_that_label(told):
         assert ask(-1) == ask(3)
 
 
-def test_a_plot_takes_a_label(told):
-    explanation, _ = told
+def test_a_plot_takes_a_label(results):
+    explanation, _ = results
     title = explanation.plot(label=2).ax_.get_title(loc="left")
     assert title == explanation.plot(1).ax_.get_title(loc="left")
     plt.close("all")
@@ -75,15 +75,15 @@ def test_a_plot_takes_a_label(told):
         ({}, TypeError, "row= .a position. or label="),
     ],
 )
-def test_a_wrong_row_is_named(told, given, error, said):
+def test_a_wrong_row_is_named(results, given, error, said):
     with pytest.raises(error, match=said):
-        told[0].describe(**given)
+        results[0].describe(**given)
     with pytest.raises(error, match=said):
-        told[1].changed(**given)
+        results[1].changed(**given)
 
 
-def test_labels_of_any_kind(told):
-    explanation, _ = told
+def test_labels_of_any_kind(results):
+    explanation, _ = results
     X = explanation.data
     actions = explanation._context.actions
     model = explanation._context.fitted_model.estimator

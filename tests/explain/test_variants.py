@@ -1,4 +1,4 @@
-"""Variants of the score, against a reading of the points one by one."""
+"""Variants of the score, compared with loops over the points."""
 
 from __future__ import annotations
 

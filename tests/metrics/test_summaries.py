@@ -1,4 +1,4 @@
-"""Shares of people and of lists, held to plain counting."""
+"""Shares of people and of lists, compared with plain counts."""
 
 from __future__ import annotations
 

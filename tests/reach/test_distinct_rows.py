@@ -1,4 +1,4 @@
-"""Distinct rows by hashing equal distinct rows by comparing."""
+"""Distinct rows by hash equal those found by comparison."""
 
 from __future__ import annotations
 

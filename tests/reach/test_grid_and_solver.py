@@ -1,4 +1,4 @@
-"""Grid = HiGHS = the meanings read out loud, point for point."""
+"""Grid and HiGHS list the same points as the oracle."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_no_time_is_no_answer(dummies):
 
 @pytest.mark.parametrize("liar", ["on", "off"])
 def test_infeasible_is_believed_only_when_both_runs_say_so(dummies, monkeypatch, liar):
-    """A presolve that loses a solution must not cost a person the way back."""
+    """A presolve that loses a solution must not hide a change that works."""
     honest = _solver._run
 
     def run(model, presolve, time_limit):

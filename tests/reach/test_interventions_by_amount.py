@@ -1,4 +1,4 @@
-"""Minimal interventions on one feature, listed whatever else shares the part."""
+"""Minimal interventions on one feature, listed also beside reals and large parts."""
 
 from __future__ import annotations
 

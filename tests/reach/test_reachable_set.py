@@ -1,4 +1,4 @@
-"""The worked examples, and what people would ask next."""
+"""Worked examples, containers and errors of reachable sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that only `predict` is used of."""
+"""Models of which only `predict` is used."""
 
 from __future__ import annotations
 

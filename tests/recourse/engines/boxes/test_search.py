@@ -87,7 +87,7 @@ def test_no_drawn_point_contradicts_the_search(block):
 
 
 def test_a_bound_that_is_too_low_is_noticed():
-    """The oracle finds wrong answers: people with a way who are said to be fixed."""
+    """The oracle notices people with recourse who are called fixed."""
     wrong = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
