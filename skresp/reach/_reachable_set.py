@@ -248,7 +248,7 @@ class _Request:
         return self.max_points or SAMPLED_POINTS
 
 
-class _Found(NamedTuple):
+class _FoundChanges(NamedTuple):
     """Changes, and how they were found; see `ReachableSet`."""
 
     changes: FloatArray
@@ -259,10 +259,10 @@ class _Found(NamedTuple):
 
 def _by_feature(
     actions: ActionSet, x: FloatArray, feature: str, request: _Request
-) -> _Found:
+) -> _FoundChanges:
     """Return the interventions on one feature."""
     if not actions.features[feature].actionable:
-        return _Found(np.zeros((0, len(x))), "grid", True)
+        return _FoundChanges(np.zeros((0, len(x))), "grid", True)
     part, columns = part_with(actions, feature)
     found = _changes_on_part(part, x[columns], feature, request)
     changes = np.zeros((len(found.changes), len(x)))
@@ -272,7 +272,7 @@ def _by_feature(
 
 def _changes_on_part(
     part: Part, x: FloatArray, feature: str | None, request: _Request
-) -> _Found:
+) -> _FoundChanges:
     """Return changes of one part: interventions on a feature, or all feasible ones."""
     j = None if feature is None else part.names.index(feature)
     if request.method in ("auto", "grid"):
@@ -287,31 +287,31 @@ def _changes_on_part(
         if refusal is None and len(changes) > request.most:
             refusal = TooLargeError(part.names, len(changes), request.most)
         if refusal is None:
-            return _Found(changes, "grid", True)
+            return _FoundChanges(changes, "grid", True)
         if request.method == "grid":
             raise refusal
         if j is not None and request.interventions == "minimal":
             for how, solver in (("grid", False), ("highs", True)):
                 listed = list_minimal(part, x, j, solver=solver)
                 if listed is not None and len(listed) <= request.most:
-                    return _Found(listed, how, True)
+                    return _FoundChanges(listed, how, True)
         few = min(request.most, MAX_BY_SOLVER)
         try:
             changes, complete = _by_solver(part, x, j, request.interventions, few)
             if complete:
-                return _Found(changes, "highs", True)
+                return _FoundChanges(changes, "highs", True)
         except EnumerationError:
             pass
     if request.method == "highs":
         most = request.max_points or MAX_BY_HIGHS
         changes, complete = _by_solver(part, x, j, request.interventions, most)
-        return _Found(changes, "highs", complete)
+        return _FoundChanges(changes, "highs", complete)
     n, rng = request.wanted, request.rng
     if j is None:
         sample = sample_joint(part, x, None, n, rng)
     else:
         sample = sample_interventions(part, x, j, n, rng, request.interventions)
-    return _Found(sample.changes, "sample", False, sample.tried)
+    return _FoundChanges(sample.changes, "sample", False, sample.tried)
 
 
 def _by_solver(
@@ -324,7 +324,7 @@ def _by_solver(
     return search.interventions(j, interventions, most)
 
 
-def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _Found:
+def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _FoundChanges:
     """Return the product of the parts' changes, listed or drawn."""
     parts = [each for each in located_parts(actions) if each[0].actionable]
     answers = [
@@ -351,7 +351,7 @@ def _everything(actions: ActionSet, x: FloatArray, request: _Request) -> _Found:
         changes[:, columns] = answer.changes[pick] if len(answer.changes) else 0.0
     if how == "sample":
         changes = np.concatenate([np.zeros((1, len(x))), changes])
-    return _Found(changes, how, complete, sum(tried) if tried else None)
+    return _FoundChanges(changes, how, complete, sum(tried) if tried else None)
 
 
 def _as_container(actions: ActionSet, table: Any, changes: FloatArray) -> Any:
