@@ -1,4 +1,4 @@
-"""The class of a model, by name: no library is imported to ask."""
+"""The class of a model by name, so that no library is imported for it."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class InputFormat:
     dtypes : tuple
         Their dtypes at fit, for pandas and polars; one dtype for an array.
     has_names : bool
-        Whether the names come from the data, or merely number the columns.
+        Whether the names come from the data, or only number the columns.
     summaries : tuple of ColumnSummary
         The values of each column at fit.
     """

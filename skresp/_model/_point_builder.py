@@ -258,7 +258,7 @@ def _as_category(
 ) -> pd.Categorical:
     """Return a column with the categories of the fit, followed by unknown labels.
 
-    The codes of known labels are then those that the model has learnt, whatever other
+    The codes of known labels are then those that the model has learnt, whichever other
     rows the table has.
     """
     known = dtype.categories

@@ -155,7 +155,7 @@ class StepMaps:
         out = []
         for start in range(0, max(len(codes), 1), size):
             allowance().deadline.check()
-            # Far numbers overflow in some steps, which is no fault.
+            # Far numbers overflow in some steps, as expected.
             with np.errstate(all="ignore"):
                 out.append(transform(self.raw_rows(codes[start : start + size])))
         return out[0] if len(out) == 1 else np.concatenate(out)

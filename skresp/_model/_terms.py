@@ -152,7 +152,7 @@ class Terms(NamedTuple):
 
     @property
     def others(self) -> list[TableTerm | MappedTerm]:
-        """The terms that are no slopes."""
+        """The terms other than slopes."""
         return [*self.tables, *self.maps]
 
     def sums(self, codes: FloatArray) -> FloatArray:

@@ -1,6 +1,6 @@
 """Models that wrap another model: frozen ones, searches, pipelines, thresholds.
 
-Classes are recognised by name, so that no library is imported to ask.
+Classes are recognised by name, so that no library is imported for it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def steps_before(model: Any) -> list[Any]:
 def passes(step: Any) -> bool:
     """Return whether a step of a pipeline does nothing to rows that are predicted.
 
-    Steps that draw other rows, such as those of imbalanced-learn, count at fit only.
+    Steps that draw other rows, as those of imbalanced-learn, are used at fit only.
     """
     if hasattr(step, "fit_resample"):
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,19 @@ from skresp._explain._context import (
 from skresp._explain._explanation import Explanation
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
-from skresp._model._output import make_optional_target_rule
+from skresp._model._output import Output, make_optional_target_rule
 from skresp._typing import BoolArray, FloatArray
 from skresp.reach._reachable_set import check_valid
 from skresp.scores._can_move import can_move
 
-from ._numeric_rows import immutable_features, label_columns, model_column_positions
+from ._describe import SHORT
+from ._numeric_rows import (
+    NumericRows,
+    immutable_features,
+    label_columns,
+    model_column_positions,
+)
+from ._parallel import map_people
 
 
 class AttributionExplainer(BaseExplainer):
@@ -79,6 +87,25 @@ class AttributionExplainer(BaseExplainer):
             input_format,
             immutable_features(input_format, self._label_columns),
         )
+
+    @property
+    def _input_format(self) -> InputFormat:
+        return self._fitted_model.input_format
+
+    def _set_output(self, numeric_rows: NumericRows) -> None:
+        """Choose the number that is explained where the model is a black box."""
+        some = numeric_rows.rows(numeric_rows.background[:2])
+        self._output = Output.of(self._fitted_model.target_rule, some)
+        self._unit = self._output.unit
+
+    def _attribute_people(
+        self,
+        attribute: Callable[[int, int], tuple[FloatArray, float]],
+        keys: NDArray[np.uint64],
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return contributions and base values of people, explained one by one."""
+        phase = SHORT[self._method]
+        return map_people(attribute, as_seeds(keys), self.n_jobs, self.verbose, phase)
 
     @abstractmethod
     def _attribute(self, people: Any, keys: Any) -> tuple[FloatArray, FloatArray, bool]:
@@ -136,7 +163,7 @@ class AttributionExplainer(BaseExplainer):
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _keys(self, table: Any, seed: int) -> NDArray[np.uint64]:
-        input_format = self._fitted_model.input_format
+        input_format = self._input_format
         positions = model_column_positions(input_format, table)
         return keys_of_rows(seed, table, input_format.names, positions)
 
@@ -148,7 +175,7 @@ class AttributionExplainer(BaseExplainer):
         numbers.
         """
         check_is_fitted(self, "estimator_")
-        table = self._fitted_model.input_format.named(as_table(X))
+        table = self._input_format.named(as_table(X))
         return as_seeds(self._keys(table, self._seed()))
 
     # -- features people can act on ----------------------------------------------------
@@ -157,7 +184,7 @@ class AttributionExplainer(BaseExplainer):
         """Return which contributions are kept: those of features people can act on."""
         actions = self.action_set
         if actions is None:
-            return np.ones((1, len(self._fitted_model.input_format.names)), dtype=bool)
+            return np.ones((1, len(self._input_format.names)), dtype=bool)
         if self.per_person:
             # A missing value cannot change, but the row still has contributions.
             codes = encode(actions, people, missing="hold")
@@ -167,10 +194,8 @@ class AttributionExplainer(BaseExplainer):
             mine = can_move(actions, codes, keys)
         else:
             mine = np.array([[f.actionable for f in actions.features.values()]])
-        out = np.zeros(
-            (len(mine), len(self._fitted_model.input_format.names)), dtype=bool
-        )
-        where = self._fitted_model.input_format.positions(actions)
+        out = np.zeros((len(mine), len(self._input_format.names)), dtype=bool)
+        where = self._input_format.positions(actions)
         out[:, [where[name] for name in actions.names]] = mine
         return out
 
@@ -179,17 +204,17 @@ class AttributionExplainer(BaseExplainer):
     def _order(self) -> list[int]:
         """Return the positions of the model's columns in the order at fit."""
         names = getattr(self, "feature_names_in_", None)
-        if names is None or not self._fitted_model.input_format.has_names:
-            return list(range(len(self._fitted_model.input_format.names)))
-        return [self._fitted_model.input_format.names.index(name) for name in names]
+        if names is None or not self._input_format.has_names:
+            return list(range(len(self._input_format.names)))
+        return [self._input_format.names.index(name) for name in names]
 
     def _names(self) -> list[str]:
         """Return the names of the features: those of the action set if there is one."""
         if self.action_set is not None:
-            positions = self._fitted_model.input_format.positions(self.action_set)
+            positions = self._input_format.positions(self.action_set)
             by_position = {position: name for name, position in positions.items()}
             return [by_position[i] for i in self._order()]
-        return [self._fitted_model.input_format.names[i] for i in self._order()]
+        return [self._input_format.names[i] for i in self._order()]
 
 
 def as_seeds(keys: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -10,19 +10,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from skresp._actions._action_set import ActionSet
 from skresp._dataframe import take_rows
-from skresp._model._output import Output
 from skresp._optional import import_optional
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import FloatArray
 from skresp._validation import check_integer
 
-from ._base import AttributionExplainer, as_seeds
-from ._numeric_rows import ArrayTable, NumericRows
-from ._parallel import map_people
+from ._base import AttributionExplainer
+from ._numeric_rows import ArrayTable, NumericModel, NumericRows
 
 # Arguments of lime that the explainer sets itself.
 _RESERVED = (
@@ -176,7 +173,7 @@ class LimeExplainer(AttributionExplainer):
         ]
         self._lime_labels = tuple(sorted({*self._label_columns, *named}))
         numeric_rows = NumericRows(
-            self._fitted_model.input_format, table, table[:0], self._lime_labels
+            self._input_format, table, table[:0], self._lime_labels
         )
         self._check_numbers(numeric_rows.background)
         self._training = numeric_rows.background
@@ -187,17 +184,11 @@ class LimeExplainer(AttributionExplainer):
                 np.unique(numeric_rows.background[:, i], return_index=True)[1].tolist()
             )
         rows = np.array(sorted(examples), dtype=np.intp)
-        self._examples = ArrayTable.of(
-            self._fitted_model.input_format, take_rows(table, rows)
-        )
-        self._output = Output.of(
-            self._fitted_model.target_rule,
-            numeric_rows.rows(numeric_rows.background[:2]),
-        )
-        self._unit = self._output.unit
+        self._examples = ArrayTable.of(self._input_format, take_rows(table, rows))
+        self._set_output(numeric_rows)
 
     def _column_position(self, column: Any) -> int:
-        names = self._fitted_model.input_format.names
+        names = self._input_format.names
         if isinstance(column, str) and column in names:
             return names.index(column)
         if isinstance(column, (int, np.integer)) and 0 <= column < len(names):
@@ -211,7 +202,7 @@ class LimeExplainer(AttributionExplainer):
         """Raise if a column has missing or infinite values."""
         gone = np.flatnonzero(~np.isfinite(codes).all(axis=0))
         if len(gone):
-            name = self._fitted_model.input_format.names[gone[0]]
+            name = self._input_format.names[gone[0]]
             raise ValueError(
                 f"LIME requires finite numbers, and the column {name!r} has missing "
                 f"(NaN) or infinite values. Fill them in, or explain with "
@@ -220,7 +211,7 @@ class LimeExplainer(AttributionExplainer):
 
     def _attribute(self, people: Any, keys: Any) -> tuple[FloatArray, FloatArray, bool]:
         numeric_rows = NumericRows(
-            self._fitted_model.input_format,
+            self._input_format,
             self._examples.frame(),
             people,
             self._lime_labels,
@@ -229,19 +220,15 @@ class LimeExplainer(AttributionExplainer):
         self._check_numbers(numeric_rows.people)
         init_options, call_options = self._arguments()
         backend = LimeBackend(
-            output=self._output,
-            numeric_rows=numeric_rows,
+            model=NumericModel(self._output, numeric_rows),
             training=self._training,
-            names=self._fitted_model.input_format.names,
+            names=self._input_format.names,
             labels=self._lime_labels,
             num_samples=self.num_samples,
             init_options=init_options,
             call_options=call_options,
         )
-        values, base = map_people(
-            backend.attribute, as_seeds(keys), self.n_jobs, self.verbose, "LIME"
-        )
-        return values, base, False
+        return *self._attribute_people(backend.attribute, keys), False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,10 +237,8 @@ class LimeBackend:
 
     Attributes
     ----------
-    output : Output
-        The number that is explained.
-    numeric_rows : NumericRows
-        Rows with every label, and the people.
+    model : NumericModel
+        Its rows are some with every label, and the people.
     training : array of shape (n_rows, n_columns)
         The rows of the fit, as numbers.
     names : tuple of str
@@ -264,8 +249,7 @@ class LimeBackend:
         Arguments of lime's constructor and of its call.
     """
 
-    output: Output
-    numeric_rows: NumericRows
+    model: NumericModel
     training: FloatArray
     names: tuple[str, ...]
     labels: tuple[int, ...]
@@ -274,7 +258,7 @@ class LimeBackend:
     call_options: Mapping[str, Any]
 
     def __getstate__(self) -> dict[str, Any]:
-        # Lime's own object does not pickle; it is made again on demand.
+        # Lime's own object does not pickle; it is made again when needed.
         return {k: v for k, v in self.__dict__.items() if k != "_lime"}
 
     @cached_property
@@ -288,7 +272,7 @@ class LimeBackend:
                 "categorical_features": list(self.labels),
                 "categorical_names": {
                     i: [str(v) for v in labels]
-                    for i, labels in self.numeric_rows.names.items()
+                    for i, labels in self.model.numeric_rows.names.items()
                 },
                 "random_state": 0,
             },
@@ -305,27 +289,19 @@ class LimeBackend:
             lime.discretizer.random_state = lime.random_state
         return lime
 
-    def attribute(
-        self, some: IndexArray, seeds: NDArray[np.int64]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return weights and intercepts for people at these positions."""
-        width = len(self.names)
-        values, base = np.zeros((len(some), width)), np.zeros(len(some))
-        for k, (i, seed) in enumerate(zip(some, seeds, strict=True)):
-            call_options = {"num_features": width, **self.call_options}
-            if call_options.get("model_regressor") is not None:
-                call_options["model_regressor"] = clone(call_options["model_regressor"])
-            found = self._seeded(int(seed)).explain_instance(
-                self.numeric_rows.people[i],
-                self._model_output,
-                num_samples=self.num_samples,
-                **call_options,
-            )
-            # In its regression mode lime stores weights and intercept under the key 1.
-            for j, weight in found.local_exp[1]:
-                values[k, j] = weight
-            base[k] = float(np.ravel(found.intercept[1])[0])
-        return values, base
-
-    def _model_output(self, codes: FloatArray) -> FloatArray:
-        return self.output(self.numeric_rows.rows(codes))
+    def attribute(self, person: int, seed: int) -> tuple[FloatArray, float]:
+        """Return the weights and the intercept for a person."""
+        call_options = {"num_features": len(self.names), **self.call_options}
+        if call_options.get("model_regressor") is not None:
+            call_options["model_regressor"] = clone(call_options["model_regressor"])
+        found = self._seeded(seed).explain_instance(
+            self.model.numeric_rows.people[person],
+            self.model,
+            num_samples=self.num_samples,
+            **call_options,
+        )
+        values = np.zeros(len(self.names))
+        # In its regression mode lime stores weights and intercept under the key 1.
+        for j, weight in found.local_exp[1]:
+            values[j] = weight
+        return values, float(np.ravel(found.intercept[1])[0])

@@ -25,6 +25,7 @@ from skresp._dataframe import (
     real_numbers,
 )
 from skresp._model._input_format import InputFormat
+from skresp._model._output import Output
 from skresp._model._point_builder import PointBuilder
 from skresp._typing import FloatArray, IndexArray
 
@@ -217,6 +218,25 @@ class NumericRows:
                 new[i] = values, everything
         rows = np.zeros(len(codes), dtype=np.intp)
         return point_builder.take(rows, [(slice(None), new)])
+
+
+@dataclass(frozen=True)
+class NumericModel:
+    """A model as a function of the numbers of its columns.
+
+    Attributes
+    ----------
+    output : Output
+        The number that is explained.
+    numeric_rows : NumericRows
+    """
+
+    output: Output
+    numeric_rows: NumericRows
+
+    def __call__(self, codes: FloatArray) -> FloatArray:
+        """Return the output for rows as numbers."""
+        return self.output(self.numeric_rows.rows(codes))
 
 
 def _stacked(input_format: InputFormat, background: Any, people: Any) -> Any:

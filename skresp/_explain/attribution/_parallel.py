@@ -11,25 +11,26 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skresp._explain._progress import progress_bar
-from skresp._typing import IndexArray
+from skresp._typing import FloatArray, IndexArray
 
-# Several runs per worker, so that no worker waits long for the last one.
+# The number of runs for each worker; with several, no worker waits long at the end.
 _RUNS_EACH = 4
 
 
 def map_people(
-    work: Callable[[IndexArray, NDArray[np.int64]], tuple[Any, Any]],
+    attribute: Callable[[int, int], tuple[FloatArray, float]],
     seeds: NDArray[np.int64],
     n_jobs: int | None,
     verbose: int,
     phase: str,
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return what `work` returns for all people, in order.
+) -> tuple[FloatArray, FloatArray]:
+    """Return the contributions and base values of all people, in order.
 
     Parameters
     ----------
-    work : callable
-        Takes positions of people and their seeds, returns two arrays with a row each.
+    attribute : callable
+        Takes the position of a person and a seed, and returns the contributions of the
+        columns, and the base value.
     seeds : array of shape (n_people,)
     n_jobs : int or None
     verbose : int
@@ -43,16 +44,25 @@ def map_people(
         for start in range(0, len(seeds), size)
     ]
     if workers == 1:
-        done: Any = (work(run, seeds[run]) for run in runs)
+        done: Any = (_attribute_run(attribute, run, seeds) for run in runs)
     else:
         done = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(work)(run, seeds[run]) for run in runs
+            delayed(_attribute_run)(attribute, run, seeds) for run in runs
         )
     parts = []
     with progress_bar(len(seeds), phase, verbose) as progress:
         for run, part in zip(runs, done, strict=True):
-            parts.append(part)
+            parts += part
             if progress is not None:
                 progress(len(run))
-    first, second = zip(*parts, strict=True)
-    return np.concatenate(first), np.concatenate(second)
+    values, base = zip(*parts, strict=True)
+    return np.array(values, dtype=float), np.array(base)
+
+
+def _attribute_run(
+    attribute: Callable[[int, int], tuple[FloatArray, float]],
+    run: IndexArray,
+    seeds: NDArray[np.int64],
+) -> list[tuple[FloatArray, float]]:
+    """Return the results of some people."""
+    return [attribute(i, int(seeds[i])) for i in run.tolist()]

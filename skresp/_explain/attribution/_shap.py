@@ -10,13 +10,16 @@ from sklearn.utils import check_random_state, shuffle
 
 from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
-from skresp._model._output import Output
 from skresp._typing import FloatArray
 from skresp._validation import check_choice, is_integer
 
-from ._base import AttributionExplainer, as_seeds, is_table
-from ._numeric_rows import ArrayTable, NumericRows, model_column_positions
-from ._parallel import map_people
+from ._base import AttributionExplainer, is_table
+from ._numeric_rows import (
+    ArrayTable,
+    NumericModel,
+    NumericRows,
+    model_column_positions,
+)
 from ._shap_backends import (
     ALGORITHMS,
     KEYS,
@@ -171,10 +174,10 @@ class ShapExplainer(AttributionExplainer):
 
     def _prepare(self, table: Any) -> None:
         self._background_table = ArrayTable.of(
-            self._fitted_model.input_format, self._background_rows(table)
+            self._input_format, self._background_rows(table)
         )
         numeric_rows = NumericRows(
-            self._fitted_model.input_format,
+            self._input_format,
             self.background_,
             table[:0],
             self._label_columns,
@@ -186,11 +189,7 @@ class ShapExplainer(AttributionExplainer):
             return
         wanted = self._options().get("algorithm", "auto")
         self.algorithm_ = "permutation" if wanted == "auto" else wanted
-        self._output = Output.of(
-            self._fitted_model.target_rule,
-            numeric_rows.rows(numeric_rows.background[:2]),
-        )
-        self._unit = self._output.unit
+        self._set_output(numeric_rows)
 
     @property
     def background_(self) -> pd.DataFrame:
@@ -200,8 +199,8 @@ class ShapExplainer(AttributionExplainer):
     def _background_rows(self, table: Any) -> Any:
         """Return the background: the rows given, or a sample of those of the fit."""
         if is_table(self.background):
-            rows = self._fitted_model.input_format.named(as_table(self.background))
-            model_column_positions(self._fitted_model.input_format, rows)
+            rows = self._input_format.named(as_table(self.background))
+            model_column_positions(self._input_format, rows)
             if not len(rows):
                 raise ValueError("background must have at least one row, got none.")
             return rows
@@ -230,11 +229,11 @@ class ShapExplainer(AttributionExplainer):
             except NoBackendError as error:
                 reasons.append(f"{error}")
         if wanted != "auto" or path_dependent:
-            asked = f"algorithm={wanted!r}"
+            option = f"algorithm={wanted!r}"
             if path_dependent:
-                asked = "feature_perturbation='tree_path_dependent'"
+                option = "feature_perturbation='tree_path_dependent'"
             raise ValueError(
-                f"shap_kwargs has {asked}, which does not work for this model: "
+                f"shap_kwargs has {option}, which does not work for this model: "
                 f"{reasons[-1]}. Leave it out to explain the model as a black box if "
                 f"nothing else works."
             )
@@ -252,15 +251,12 @@ class ShapExplainer(AttributionExplainer):
                 ) from error
             return values, base, not self._options().get("approximate", False)
         numeric_rows = NumericRows(
-            self._fitted_model.input_format,
+            self._input_format,
             self.background_,
             people,
             self._label_columns,
         )
-        backend = ModelAgnosticBackend(
-            self._output, numeric_rows, self.algorithm_, self._options()
-        )
-        values, base = map_people(
-            backend.attribute, as_seeds(keys), self.n_jobs, self.verbose, "SHAP"
-        )
+        model = NumericModel(self._output, numeric_rows)
+        backend = ModelAgnosticBackend(model, self.algorithm_, self._options())
+        values, base = self._attribute_people(backend.attribute, keys)
         return values, base, self.algorithm_ == "exact"

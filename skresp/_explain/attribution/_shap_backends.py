@@ -12,11 +12,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skresp._model._column_origin import column_origins
 from skresp._model._families import own_scores, prediction_link
-from skresp._model._output import Output, sign_of
+from skresp._model._output import sign_of
 from skresp._model._predictions import class_position
 from skresp._model._target import TargetRule
 from skresp._model._transform import transform_rows
@@ -25,7 +24,7 @@ from skresp._optional import import_optional
 from skresp._typing import FloatArray, IndexArray
 
 from ._global_seed import global_seed
-from ._numeric_rows import NumericRows
+from ._numeric_rows import NumericModel, NumericRows
 from ._threshold_ranks import ThresholdRanks
 
 ALGORITHMS = ("auto", "linear", "tree", "permutation", "exact")
@@ -93,7 +92,7 @@ class NativeBackend:
     unit: str = ""
 
     def __getstate__(self) -> dict[str, Any]:
-        # Shap's own object does not always pickle; it is made again on demand.
+        # Shap's own object does not always pickle; it is made again when needed.
         return {k: v for k, v in self.__dict__.items() if k != "_explainer"}
 
     @property
@@ -243,16 +242,7 @@ def _native_backend(
     if len(origins) != seen.shape[1] or not _origins_hold(draft, numeric_rows):
         raise NoBackendError("a step before the estimator mixes columns")
     own = draft.own(seen)
-    outputs = own.shape[1]
-    column, sign = 0, sign_of(target_rule)
-    classes = getattr(target_rule.model, "classes_", None)
-    if classes is not None:
-        if outputs == len(classes) > 1:
-            column, sign = class_position(target_rule.model, target_rule.target), 1.0
-        elif not outputs == 1 == len(classes) - 1:
-            raise NoBackendError(f"it has {outputs} outputs for {len(classes)} classes")
-    elif outputs != 1:
-        raise NoBackendError("it has several outputs")
+    column, sign = _explained_output(target_rule, own.shape[1])
     found = replace(
         draft,
         background=None if draft.path_dependent else _matrix(seen),
@@ -261,13 +251,26 @@ def _native_backend(
         base=own.mean(axis=0),
         column=column,
         sign=sign,
-        unit=_unit(target_rule, model, options, outputs),
+        unit=_unit(target_rule, model, options, own.shape[1]),
     )
     few = np.linspace(0, len(numeric_rows.background) - 1, _TRIED_ROWS).astype(np.intp)
-    found.attribute(
-        numeric_rows.rows(numeric_rows.background[np.unique(few)])
-    )  # checks the sum
+    some = numeric_rows.background[np.unique(few)]
+    found.attribute(numeric_rows.rows(some))  # raises if the sum is not the output
     return found
+
+
+def _explained_output(target_rule: TargetRule, outputs: int) -> tuple[int, float]:
+    """Return the output that is explained, and -1.0 where a lower one is better."""
+    classes = getattr(target_rule.model, "classes_", None)
+    if classes is None:
+        if outputs != 1:
+            raise NoBackendError("it has several outputs")
+        return 0, sign_of(target_rule)
+    if outputs == len(classes) > 1:
+        return class_position(target_rule.model, target_rule.target), 1.0
+    if outputs == 1 and len(classes) == 2:
+        return 0, sign_of(target_rule)
+    raise NoBackendError(f"it has {outputs} outputs for {len(classes)} classes")
 
 
 def _origins_hold(backend: NativeBackend, numeric_rows: NumericRows) -> bool:
@@ -310,35 +313,24 @@ def _unit(
 class ModelAgnosticBackend:
     """Explains a black box, evaluated at people mixed with background rows."""
 
-    output: Output
-    numeric_rows: NumericRows
+    model: NumericModel
     algorithm: str
     options: Mapping[str, Any]
 
-    def attribute(
-        self, some: IndexArray, seeds: NDArray[np.int64]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return contributions and base values for people at these positions."""
+    def attribute(self, person: int, seed: int) -> tuple[FloatArray, float]:
+        """Return the contributions and the base value for a person."""
         shap = import_shap()
-        background = self.numeric_rows.background
-        masker = shap.maskers.Independent(background, max_samples=len(background))
-        width = background.shape[1]
-        values, base = np.zeros((len(some), width)), np.zeros(len(some))
+        rows = self.model.numeric_rows
+        n_rows, n_columns = rows.background.shape
+        masker = shap.maskers.Independent(rows.background, max_samples=n_rows)
         call_options: dict[str, Any] = {"silent": True}
         if self.algorithm == "permutation":
-            call_options["max_evals"] = max(500, 2 * width + 1)
+            call_options["max_evals"] = max(500, 2 * n_columns + 1)
         call_options |= {k: v for k, v in self.options.items() if k in _CALL_OPTIONS}
-        for k, (i, seed) in enumerate(zip(some, seeds, strict=True)):
-            with global_seed(int(seed)):
-                if self.algorithm == "exact":
-                    explainer = shap.ExactExplainer(self._model_output, masker)
-                else:
-                    explainer = shap.PermutationExplainer(
-                        self._model_output, masker, seed=int(seed)
-                    )
-                found = explainer(self.numeric_rows.people[i : i + 1], **call_options)
-            values[k], base[k] = found.values[0], np.ravel(found.base_values)[0]
-        return values, base
-
-    def _model_output(self, codes: FloatArray) -> FloatArray:
-        return self.output(self.numeric_rows.rows(codes))
+        with global_seed(seed):
+            if self.algorithm == "exact":
+                explainer = shap.ExactExplainer(self.model, masker)
+            else:
+                explainer = shap.PermutationExplainer(self.model, masker, seed=seed)
+            found = explainer(rows.people[person : person + 1], **call_options)
+        return found.values[0], float(np.ravel(found.base_values)[0])

@@ -71,8 +71,8 @@ def _read_gradient_boosting(model: Any) -> ReadTrees:
 def _read_hist_gradient_boosting(model: Any) -> ReadTrees:
     """Read histogram boosting.
 
-    With columns of labels, it orders its columns anew, labels first. A label that is
-    not known is missing.
+    With columns of labels, the model puts these columns first. A label that is not
+    known is missing.
     """
     encode = getattr(model, "_preprocessor", None)
     if encode is None:

@@ -20,7 +20,7 @@ from ._arrays import Ensemble
 from ._raw_trees import RawTrees
 from ._thresholds import last_to_the_left
 
-# Entries of all tables of listed columns at most.
+# The largest number of entries of all tables of listed columns.
 _MAX_ENTRIES = 200_000_000
 
 
