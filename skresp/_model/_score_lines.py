@@ -1,22 +1,22 @@
 """The scores along lines, piece by piece.
 
 A line is a row that moves: column `k` holds `start + rate * t` for t from low to high.
-It is divided at the cuts of trees and tables. In between the scores are constant or
-straight, and a straight piece is divided again where the decision may change.
+It is divided at the cuts of trees and tables. In between the scores are constant,
+straight or curved. A straight piece is divided again where the decision changes, and so
+is a curved one (see `_curved_lines`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model.trees._lines import tree_pieces
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray
 
-from ._columns import known_rows
+from ._constant_pieces import constant_pieces, moving_rows
 from ._crowded_cuts import crowded_cuts
+from ._curved_lines import CurvedLines, split_curved
 from ._decision import ROUNDINGS, Decision
 from ._group import Group
 from ._score_function import ScoreFunction
@@ -25,37 +25,16 @@ from ._score_pieces import ScorePieces
 
 def maps_lines(score_function: ScoreFunction, moving: Collection[str]) -> bool:
     """Return whether the scores are known along lines of these features."""
-    shapes = set()
     for i, column in enumerate(score_function.columns):
         if column.name in moving:
             if column.labels is not None:
                 return False
-            shapes.add(score_function.shape(i))
-    straight = score_function.decision is not None
-    return shapes <= ({"constant", "linear"} if straight else {"constant"})
-
-
-class _Lines(NamedTuple):
-    """Lines, or parts of lines, in codes.
-
-    Attributes
-    ----------
-    line : array of shape (n,)
-        The line that each part belongs to.
-    start, rate : array of shape (n, n_columns)
-    low, high : array of shape (n,)
-    """
-
-    line: IndexArray
-    start: FloatArray
-    rate: FloatArray
-    low: FloatArray
-    high: FloatArray
-
-    @property
-    def middle(self) -> FloatArray:
-        """The codes in the middle."""
-        return self.start + self.rate * ((self.low + self.high) / 2)[:, None]
+            if (
+                score_function.decision is None
+                and score_function.shape(i) != "constant"
+            ):
+                return False
+    return True
 
 
 def score_pieces(
@@ -65,10 +44,10 @@ def score_pieces(
     low: FloatArray,
     high: FloatArray,
     eps: float,
-) -> ScorePieces | None:
+) -> ScorePieces:
     """Return the pieces of lines on which the decision does not change.
 
-    Return None where the scores are not known on all lines.
+    The scores must be known at both ends of the lines (see `Column.knows`).
 
     Parameters
     ----------
@@ -79,17 +58,59 @@ def score_pieces(
     eps : float
         The largest relative spacing of the numbers that the model receives.
     """
-    columns = score_function.columns
-    if not (known_rows(columns, first) & known_rows(columns, last)).all():
-        return None
-    lines = _lines(score_function, first, last, low, high)
+    curved = _is_curved(score_function, first, last)
+    if not curved.any():
+        return _straight_pieces(score_function, first, last, low, high, eps)
+    if curved.all():
+        return _curved_pieces(score_function, first, last, low, high, eps)[0]
+    some = []
+    for who, pieces_of in (
+        (np.flatnonzero(~curved), _straight_pieces),
+        (np.flatnonzero(curved), lambda *given: _curved_pieces(*given)[0]),
+    ):
+        pieces = pieces_of(
+            score_function, first[who], last[who], low[who], high[who], eps
+        )
+        error = np.broadcast_to(pieces.error, len(who))
+        some.append(
+            (who[pieces.line], pieces.low, pieces.high, pieces.scores, who, error)
+        )
+    line, a, b, scores, who, error = (
+        np.concatenate(each) for each in zip(*some, strict=True)
+    )
+    order = np.lexsort((a, line))
+    return ScorePieces(
+        line[order], a[order], b[order], scores[order], error[np.argsort(who)]
+    )
+
+
+def _is_curved(
+    score_function: ScoreFunction, first: FloatArray, last: FloatArray
+) -> BoolArray:
+    """Return on which lines the scores are curved."""
+    out = np.zeros(len(first), dtype=bool)
+    for c, column in enumerate(score_function.columns):
+        if column.labels is None:
+            moves = first[:, c] != last[:, c]
+            moves &= ~np.isnan(first[:, c])
+            if moves.any() and score_function.shape(c) in ("monotone", "bounded"):
+                out |= moves
+    return out
+
+
+def _straight_pieces(
+    score_function: ScoreFunction,
+    first: FloatArray,
+    last: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    eps: float,
+) -> ScorePieces:
+    """Return the pieces of lines on which scores are constant or straight."""
+    lines = moving_rows(score_function, first, last, low, high)
     error = _cut_error(score_function, first, last, lines.rate, eps)
-    parts = _split_at_edges(score_function, lines)
-    known = [_group_pieces(g, parts) for g in score_function.groups]
-    pieces, which = _merged(known)
-    outer = parts.line[pieces.line]
-    groups = score_function.groups
-    sums = [c.scores[at] for c, at in zip(known, which, strict=True)]
+    pieces, sums = constant_pieces(score_function, lines)
+    groups, outer = score_function.groups, pieces.line
     straight = _straight_sums(groups, first)
     if not any(_moves(g, lines.rate) for g in groups):
         scores = _scores(groups, sums, [s[outer] for s in straight])
@@ -109,6 +130,32 @@ def score_pieces(
     )
 
 
+def _curved_pieces(
+    score_function: ScoreFunction,
+    first: FloatArray,
+    last: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    eps: float,
+) -> tuple[ScorePieces, BoolArray]:
+    """Return the pieces of curved lines, and on which lines rounding may decide."""
+    groups = score_function.groups
+    lines = moving_rows(score_function, first, last, low, high)
+    error = _cut_error(score_function, first, last, lines.rate, eps, everywhere=True)
+    whole, sums = constant_pieces(score_function, lines, maps=False)
+    curves = CurvedLines.of(groups, first, last, low, high)
+    assert score_function.decision is not None
+    pieces = split_curved(
+        curves, score_function.decision, whole.line, whole.low, whole.high, sums
+    )
+    in_doubt = np.zeros(len(low), dtype=bool)
+    in_doubt[pieces.line[pieces.is_open]] = True
+    width = np.where(pieces.is_open, pieces.high - pieces.low, 0.0)
+    np.maximum.at(error, pieces.line, width)
+    known = ScorePieces(pieces.line, pieces.low, pieces.high, pieces.scores, error)
+    return known, in_doubt
+
+
 def has_close_borders(
     score_function: ScoreFunction,
     first: FloatArray,
@@ -122,16 +169,25 @@ def has_close_borders(
     See `score_pieces` for the parameters.
     """
     pieces = score_pieces(score_function, first, last, low, high, eps)
-    if pieces is None:
-        return np.ones(len(low), dtype=bool)
     out = np.zeros(len(low), dtype=bool)
+    curved = np.flatnonzero(_is_curved(score_function, first, last))
+    if len(curved):
+        out[curved] = _curved_pieces(
+            score_function,
+            first[curved],
+            last[curved],
+            low[curved],
+            high[curved],
+            eps,
+        )[1]
     for c in np.flatnonzero((first != last).any(axis=0)).tolist():
         if score_function.columns[c].labels is None:
             cuts = score_function.cuts(c)
             out |= crowded_cuts(cuts, first[:, c], last[:, c], low, high)
-    lines = _lines(score_function, first, last, low, high)
+    lines = moving_rows(score_function, first, last, low, high)
     if any(_moves(g, lines.rate) for g in score_function.groups):
-        out |= _crossings_are_close(
+        straight = np.isin(np.arange(len(low)), curved, invert=True)
+        out |= straight & _crossings_are_close(
             score_function, first, last, low, high, pieces.error
         )
     return out
@@ -160,34 +216,19 @@ def _crossings_are_close(
     return np.asarray(np.abs(stop - start) <= 2 * error)
 
 
-def _lines(
-    score_function: ScoreFunction,
-    first: FloatArray,
-    last: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-) -> _Lines:
-    with np.errstate(invalid="ignore"):
-        rate = (last - first) / (high - low)[:, None]
-    rate[np.isnan(rate)] = 0.0  # a missing value stays missing
-    for c, column in enumerate(score_function.columns):
-        if column.labels is not None:
-            rate[:, c] = 0.0
-    start = first - rate * low[:, None]
-    return _Lines(np.arange(len(low)), start, rate, low, high)
-
-
 def _cut_error(
     score_function: ScoreFunction,
     first: FloatArray,
     last: FloatArray,
     rate: FloatArray,
     eps: float,
+    *,
+    everywhere: bool = False,
 ) -> FloatArray:
-    """Return how far rounding may move a cut, in units of each line."""
+    """Return how far rounding may move a cut, or any point, in units of each line."""
     error = np.zeros(len(first))
     for c in np.flatnonzero(rate.any(axis=0)):
-        if len(score_function.cuts(int(c))):
+        if everywhere or len(score_function.cuts(int(c))):
             size = np.maximum(np.abs(first[:, c]), np.abs(last[:, c]))
             moving = rate[:, c] != 0
             share = np.divide(
@@ -195,92 +236,6 @@ def _cut_error(
             )
             error = np.maximum(error, ROUNDINGS * eps * share)
     return error
-
-
-def _split_at_edges(score_function: ScoreFunction, lines: _Lines) -> _Lines:
-    """Return parts of lines that stay on one piece of each step function."""
-    line, where = [], []
-    for c in np.flatnonzero(lines.rate.any(axis=0)).tolist():
-        for edges in _edges(score_function.groups, c):
-            moving = np.flatnonzero(lines.rate[:, c])
-            speed = lines.rate[moving, c][:, None]
-            t = (edges - lines.start[moving, c][:, None]) / speed
-            first, last = lines.low[moving][:, None], lines.high[moving][:, None]
-            inside = (t > first) & (t < last)
-            who, which = np.nonzero(inside)
-            line.append(moving[who])
-            where.append(t[who, which])
-    if not line:
-        return lines
-    owner = np.concatenate([lines.line, *line])
-    low = np.concatenate([lines.low, *where])
-    order = np.lexsort((low, owner))
-    owner, low = owner[order], low[order]
-    final = np.r_[owner[1:] != owner[:-1], True]
-    high = np.where(final, lines.high[owner], np.r_[low[1:], 0.0])
-    some = high > low
-    owner, low, high = owner[some], low[some], high[some]
-    return _Lines(owner, lines.start[owner], lines.rate[owner], low, high)
-
-
-def _edges(groups: Sequence[Group], column: int) -> list[FloatArray]:
-    """Return the edges of step functions of a column of numbers."""
-    found = []
-    for group in groups:
-        if group.trees is not None and column in group.trees.edges:
-            found.append(group.trees.edges[column])
-        for term in group.terms.tables if group.terms is not None else ():
-            if term.column == column and term.edges is not None:
-                found.append(term.edges)
-    return [edges for edges in found if len(edges)]
-
-
-def _group_pieces(group: Group, parts: _Lines) -> ScorePieces:
-    """Return the pieces on which a group is constant, but for its slopes."""
-    width = len(group.base)
-    if group.trees is None:
-        pieces = ScorePieces(
-            np.arange(len(parts.low)),
-            parts.low,
-            parts.high,
-            np.zeros((len(parts.low), width)),
-        )
-    else:
-        listed = group.trees.is_listed
-        start = np.where(listed, parts.middle, parts.start)
-        rate = np.where(listed, 0.0, parts.rate)
-        start = group.trees.positions(start)
-        pieces = tree_pieces(group.trees, width, start, rate, parts.low, parts.high)
-    sums = pieces.scores + group.base
-    for term in group.terms.others if group.terms is not None else ():
-        codes = parts.middle[:, term.column]
-        sums = sums + term.add(codes)[pieces.line]
-    return ScorePieces(pieces.line, pieces.low, pieces.high, sums)
-
-
-def _merged(known: Sequence[ScorePieces]) -> tuple[ScorePieces, list[IndexArray]]:
-    """Return the common pieces of several divisions of lines.
-
-    The second result is, for each division, the piece that each common one lies in.
-    """
-    if len(known) == 1:
-        return known[0], [np.arange(len(known[0].line))]
-    line = np.concatenate([pieces.line for pieces in known])
-    low = np.concatenate([pieces.low for pieces in known])
-    high = np.concatenate([pieces.high for pieces in known])
-    which = np.repeat(np.arange(len(known)), [len(pieces.line) for pieces in known])
-    piece = np.concatenate([np.arange(len(pieces.line)) for pieces in known])
-    order = np.lexsort((low, line))
-    line, low, high = line[order], low[order], high[order]
-    which, piece = which[order], piece[order]
-    last = np.r_[(line[1:] != line[:-1]) | (low[1:] != low[:-1]), True]
-    at = [
-        np.maximum.accumulate(np.where(which == k, piece, -1))[last]
-        for k in range(len(known))
-    ]
-    final = np.r_[line[last][1:] != line[last][:-1], True]
-    ends = np.where(final, high[last], np.r_[low[last][1:], 0.0])
-    return ScorePieces(line[last], low[last], ends, np.zeros((len(ends), 1))), at
 
 
 def _moves(group: Group, rate: FloatArray) -> bool:

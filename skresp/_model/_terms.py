@@ -100,13 +100,14 @@ class MappedTerm(NamedTuple):
         self, lower: FloatArray, upper: FloatArray, labels: BoolArray | None
     ) -> tuple[FloatArray, FloatArray]:
         """Return the least and most that intervals add."""
-        a, b = self._transformed(lower), self._transformed(upper)
+        ends = self._transformed(np.concatenate([lower, upper]))
+        a, b = ends[: len(lower)], ends[len(lower) :]
         low = np.zeros((len(lower), self.weights.shape[1]))
         high = low.copy()
         for k, weights in enumerate(self.weights):
-            ends = a[:, [k]] * weights, b[:, [k]] * weights
-            low += np.minimum(*ends)
-            high += np.maximum(*ends)
+            first, last = a[:, [k]] * weights, b[:, [k]] * weights
+            low += np.minimum(first, last)
+            high += np.maximum(first, last)
         missing = np.isnan(lower)[:, None]
         return (
             np.where(missing, self.missing, low),

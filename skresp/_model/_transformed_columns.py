@@ -164,11 +164,24 @@ def _ranges(
             )
         bad = np.flatnonzero(~known)
         above, below = bad[bad > middle], bad[bad < middle]
-        first = 0 if not len(below) else int(below[-1]) + 1
-        last = len(x) - 1 if not len(above) else int(above[0]) - 1
-        lower[c] = -np.inf if first == 0 else float(x[first])
-        upper[c] = np.inf if last == len(x) - 1 else float(x[last])
+        first = int(below[-1]) if len(below) else None
+        last = int(above[0]) if len(above) else None
+        lower[c] = -np.inf if first is None else _end(maps, c, x[first + 1], x[first])
+        upper[c] = np.inf if last is None else _end(maps, c, x[last - 1], x[last])
     return lower, upper
+
+
+def _end(maps: StepMaps, column: int, inside: float, outside: float) -> float:
+    """Return the last number that the steps accept, on the way out of a range."""
+    sign = 1.0 if outside > inside else -1.0
+    mine = np.flatnonzero(maps.origins == column)
+
+    def accepted(x: FloatArray) -> BoolArray:
+        made, ok = maps.transform_columns({column: sign * x})[column]
+        return np.asarray(ok & ~np.isnan(made[:, mine]).any(axis=1))
+
+    ends = np.array([sign * inside]), np.array([sign * outside])
+    return float(sign * last_floats(accepted, *ends)[0])
 
 
 def _edges(
@@ -271,8 +284,9 @@ def _straight_lines(
         answers = _plain(maps, answers)
         for i, k in enumerate(tried[c].tolist()):
             z, at, base = values[c][:, k], centers[c][i], answers[i, k]
-            size = np.abs(z) + np.abs(slope[k] * at) + np.abs(slope[k] * x)
-            error = np.abs(slope[k] * (x - at) + base - z)
+            with np.errstate(all="ignore"):  # far numbers of a curve are infinite
+                size = np.abs(z) + np.abs(slope[k] * at) + np.abs(slope[k] * x)
+                error = np.abs(slope[k] * (x - at) + base - z)
             if (error <= share * size).all():
                 center[k], value[k] = at, base
                 straight.append(k)

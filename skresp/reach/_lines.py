@@ -58,6 +58,21 @@ class Lines:
         own[:, self.j] = amount * self.step
         return self.part.total(own)
 
+    def without(self, rows: IndexArray) -> Lines:
+        """Return the same lines, without those of some rows."""
+        if not len(rows):
+            return self
+        has_line = self.has_line.copy()
+        has_line[rows] = False
+        kept = has_line[self.line]
+        return replace(
+            self,
+            has_line=has_line,
+            line=self.line[kept],
+            low=self.low[kept],
+            high=self.high[kept],
+        )
+
     @classmethod
     def none(cls, part: Part, j: int, rows: IndexArray, before: FloatArray) -> Lines:
         """Return the lines of rows that have no line."""

@@ -199,13 +199,23 @@ class Part:
             [self.names[i] for i in self.order],
         )
         for rule, columns in self.rules:
+            if not (rule.needs_values and np.isnan(before[columns]).any()):
+                rule.encode(program)
+        program.freeze([self.names[k] for k in self.held(before)])
+        return program
+
+    def stays(self, before: FloatArray, j: int) -> bool:
+        """Return whether a missing value keeps feature `j` still."""
+        return bool(np.isnan(before[j])) or j in self.held(before)
+
+    def held(self, before: FloatArray) -> list[int]:
+        """Return the features that a constraint with a missing value keeps still."""
+        out: set[int] = set()
+        for rule, columns in self.rules:
             missing = np.isnan(before[columns])
             if rule.needs_values and missing.any():
-                pairs = zip(rule.features, missing, strict=True)
-                program.freeze([name for name, is_missing in pairs if not is_missing])
-            else:
-                rule.encode(program)
-        return program
+                out.update(np.asarray(columns)[~missing].tolist())
+        return sorted(out)
 
 
 def satisfied(rule: Constraint, before: FloatArray, after: FloatArray) -> BoolArray:

@@ -71,13 +71,16 @@ class _Region:
 
     def __init__(self, search: Search, region: Slice) -> None:
         self.search, self.part = search, search.part
-        self.fixed, self.held, free = region
+        held = set(self.part.held(search.before)) - {*region.fixed}
+        free = [k for k in region.free if k not in held]
+        self.fixed = region.fixed
+        self.held = [*region.held, *(k for k in region.free if k in held)]
         rows = [search.at(k, value) for k, value in self.fixed.items()]
         rows += [
             row(search.program.change(self.part.names[k]), 0, 0) for k in self.held
         ]
         self.rows: list[Row] = rows
-        self.tied, self.free = self._split(list(free))
+        self.tied, self.free = self._split(free)
 
     # -- coordinates ---------------------------------------------------------------
 

@@ -72,8 +72,8 @@ def sample_minimal(
     sets that must move do. The solver is used only where other reals may have to move,
     and once for all draws of the same amount.
     """
-    if np.isnan(before[j]):
-        return Sample(np.zeros((0, len(before))), 0)  # a missing value stays missing
+    if part.stays(before, j):
+        return Sample(np.zeros((0, len(before))), 0)
     search = Search(part, before)
     grid = cache(partial(_without_reals, part, before))
     choices: dict[float, list[Choice]] = {}
@@ -141,8 +141,8 @@ def sample_joint(
 
     Uniform over the discrete configurations, then over the real slice of each.
     """
-    if j is not None and np.isnan(before[j]):
-        return Sample(np.zeros((0, len(before))), 0)  # a missing value stays missing
+    if j is not None and part.stays(before, j):
+        return Sample(np.zeros((0, len(before))), 0)
     reals = free_reals(part, before)
     if not reals:
         return _sample_discrete(part, before, j, n, rng)

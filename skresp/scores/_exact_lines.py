@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skresp._model._codes import changed_codes
+from skresp._model._columns import known_rows
 from skresp._model._decision import ROUNDINGS
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
@@ -80,26 +81,47 @@ def exact_lines(
 ) -> tuple[Lines, TargetPieces]:
     """Return the lines of a feature, and their pieces.
 
-    No row has a line where the model is not known along lines.
+    A row has no line where the model is not known along it.
     """
-    if settings.allow_lines and batch.score_function is not None:
-        lines = lines_of(part, j, rows, values, settings.interventions)
-        pieces = evaluate_lines(batch, batch.score_function, lines)
-        if pieces is not None:
-            return lines, pieces
-    return Lines.none(part, j, rows, values), TargetPieces.none()
+    lines = known_lines(batch, part, j, rows, values, settings)
+    if not len(lines.line):
+        return lines, TargetPieces.none()
+    assert batch.score_function is not None
+    return lines, evaluate_lines(batch, batch.score_function, lines)
+
+
+def known_lines(
+    batch: RowBatch,
+    part: Part,
+    j: int,
+    rows: IndexArray,
+    values: FloatArray,
+    settings: ScoreSettings,
+) -> Lines:
+    """Return the lines of a feature along which the model is known."""
+    if not settings.allow_lines or batch.score_function is None:
+        return Lines.none(part, j, rows, values)
+    lines = lines_of(part, j, rows, values, settings.interventions)
+    if not len(lines.line):
+        return lines
+    known = np.ones(len(lines.line), dtype=bool)
+    score_function = batch.coded(batch.score_function)[0]
+    for amount in (lines.low, lines.high):
+        codes = _line_codes(lines, batch, batch.score_function, lines.line, amount)
+        known &= known_rows(score_function.columns, codes)
+    return lines.without(lines.line[~known])
 
 
 def evaluate_lines(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines
-) -> TargetPieces | None:
-    """Return the pieces of lines; None where the model is not known along them."""
-    done = [TargetPieces.none()]
-    for some in _batches(score_function, len(lines.line), batch.deadline):
-        pieces = _evaluate(batch, score_function, lines, some)
-        if pieces is None:
-            return None
-        done.append(pieces)
+) -> TargetPieces:
+    """Return the pieces of lines along which the model is known."""
+    done = [
+        _evaluate(batch, score_function, lines, some)
+        for some in _batches(score_function, len(lines.line), batch.deadline)
+    ]
+    if not done:
+        return TargetPieces.none()
     columns = zip(
         *((p.line, p.low, p.high, p.size, p.reached) for p in done), strict=True
     )
@@ -140,7 +162,7 @@ def _batches(
 
 def _evaluate(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines, some: slice
-) -> TargetPieces | None:
+) -> TargetPieces:
     """Return the pieces of some lines; ask the model where rounding could decide."""
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
     known = batch.coded(score_function)[0]
@@ -150,8 +172,6 @@ def _evaluate(
         for amount in (low, high)
     )
     pieces = score_pieces(known, first, last, low, high, eps)
-    if pieces is None:
-        return None
     position, size = (pieces.low + pieces.high) / 2, pieces.high - pieces.low
     if lines.is_integer:
         # The model's column may be of a coarser dtype, which rounds too.

@@ -181,8 +181,8 @@ def _list_interventions(
     part: Part, x: FloatArray, reach: Reach, interventions: str, j: int
 ) -> FloatArray | None:
     """Return all interventions of one row on a feature; None if they are too many."""
-    if np.isnan(x[j]):
-        return np.zeros((0, len(x)))  # a missing value stays missing
+    if part.stays(x, j):
+        return np.zeros((0, len(x)))
     if interventions == "minimal" and not part.links_into[j]:
         return list_minimal(part, x, j)
     if isinstance(reach.refused, TooLargeError):

@@ -21,11 +21,11 @@ from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
 from skresp._model._score_lines import score_pieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
-from skresp.reach._lines import Lines, lines_of
+from skresp.reach._lines import Lines
 from skresp.reach._part import Part, satisfied
 
 from ._changed_points import changed_points
-from ._exact_lines import evaluate_lines
+from ._exact_lines import evaluate_lines, known_lines
 from ._settings import ScoreSettings
 
 Intervals = list[tuple[float, float]]
@@ -56,21 +56,18 @@ def intervals_of(
         Closed intervals in ascending order; an isolated value is a pair of equal
         numbers. None where the feature has no line, or the model is not known on it.
     """
-    if not settings.allow_lines or batch.score_function is None:
-        return None
     j = part.names.index(feature)
     row = np.zeros(1, dtype=np.intp)
-    lines = lines_of(part, j, row, values, settings.interventions)
+    lines = known_lines(batch, part, j, row, values, settings)
     if not lines.has_line.any():
         return None
+    assert batch.score_function is not None
     if lines.is_integer:
         return _runs_of_units(batch, batch.score_function, lines)
     floats = FloatSearch.of(batch, part, j, values)
     out: Intervals = []
     for low, high in zip(lines.low, lines.high, strict=True):
         stretch = floats.intervals(batch.score_function, float(low), float(high))
-        if stretch is None:
-            return None
         for start, stop in stretch:
             if out and start <= floats.beside(out[-1][1], 1):
                 out[-1] = out[-1][0], max(stop, out[-1][1])
@@ -117,11 +114,9 @@ def join_values(
 
 def _runs_of_units(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines
-) -> Intervals | None:
+) -> Intervals:
     """Return the runs of values of a long integer range that reach the target."""
     pieces = evaluate_lines(batch, score_function, lines)
-    if pieces is None:
-        return None
     now, step = float(lines.before[0, lines.j]), lines.step
     out: Intervals = []
     low, high = pieces.low[pieces.reached], pieces.high[pieces.reached]
@@ -232,7 +227,7 @@ class FloatSearch:
 
     def intervals(
         self, score_function: ScoreFunction, low: float, high: float
-    ) -> Intervals | None:
+    ) -> Intervals:
         """Return the intervals on one feasible stretch of own changes."""
         first, last = self.end(low, 1), self.end(high, -1)
         if first > last:
@@ -242,8 +237,6 @@ class FloatSearch:
         margin = 0.0
         if first < last:
             probes = self._probes(score_function, first, last)
-            if probes is None:
-                return None
             points = np.concatenate([points, probes[0]])
             reached = np.concatenate([reached, probes[1]])
             margin = probes[2]
@@ -253,7 +246,7 @@ class FloatSearch:
 
     def _probes(
         self, score_function: ScoreFunction, first: float, last: float
-    ) -> tuple[FloatArray, IndexArray, float] | None:
+    ) -> tuple[FloatArray, IndexArray, float]:
         """Return values between which the prediction changes at most once.
 
         The second array is 1 where the score function reaches the target, 0 where it
@@ -271,8 +264,6 @@ class FloatSearch:
             np.array([last]),
             self.batch.point_builder.spacing,
         )
-        if pieces is None:
-            return None
         middle = self._rounded((pieces.low + pieces.high) / 2)
         size = max(abs(first), abs(last), abs(self.now))
         error = (
@@ -299,7 +290,10 @@ class FloatSearch:
         probes += [self.from_ordinals(at - 1), self.from_ordinals(at + 1)]
         near_borders = np.concatenate(probes)
         margin = 0.0
-        if score_function.decision is not None and not score_function.n_trees:
+        if score_function.decision is not None and any(
+            score_function.shape(c) != "constant"
+            for c in np.flatnonzero(moving[0]).tolist()
+        ):
             single = score_function.decision.doubt > DOUBT
             margin = float(np.max(pieces.error)) * (0.1 if single else 1e-3)
         return (
@@ -311,7 +305,7 @@ class FloatSearch:
     def _with_margin(self, intervals: Intervals, margin: float) -> Intervals:
         """Return the intervals, shortened at ends that are borders of the model.
 
-        A linear model rounds sums differently for one row and for many.
+        A sum of products is rounded differently for one row and for many.
         """
         out = []
         for low, high in intervals:

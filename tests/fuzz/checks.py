@@ -109,7 +109,7 @@ def check_scores(world, person, explanation):
             if exact and explanation.n_reachable[i, k] != mask.sum():
                 reachable = explanation.n_reachable[i, k]
                 yield f"row {i}, {name}: n_reachable {reachable}, not {mask.sum()}"
-        elif person.is_line(name) and world.kind.read and world.kind.lines:
+        elif person.is_line(name) and world.kind.lines:
             yield from _check_line(world, person, explanation, k, name)
 
 

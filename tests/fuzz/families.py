@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
@@ -31,7 +32,13 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    PowerTransformer,
+    QuantileTransformer,
+    StandardScaler,
+)
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -172,7 +179,6 @@ FAMILIES = {
     ),
     "isotonic": Family(
         lambda: CalibratedClassifierCV(LinearSVC(), method="isotonic", cv=2),
-        lines=False,
         lattice=False,
     ),
     "bagging": Family(
@@ -183,13 +189,11 @@ FAMILIES = {
     "AdaBoost": Family(lambda: AdaBoostClassifier(n_estimators=6, random_state=0)),
     "voting": Family(
         lambda: VotingClassifier(_members(), voting="soft", weights=[1, 2, 3]),
-        lines=False,
         lattice=False,
         threshold=True,
     ),
     "stacking": Family(
         lambda: StackingClassifier(_members(), cv=2, passthrough=True),
-        lines=False,
         lattice=False,
     ),
     "MLP": Family(
@@ -197,9 +201,29 @@ FAMILIES = {
             StandardScaler(), MLPClassifier((5,), max_iter=80, random_state=0)
         ),
         read=False,
+        lines=False,
         lattice=False,
     ),
-    "SVC": Family(SVC, read=False, lattice=False),
-    "KNN": Family(lambda: KNeighborsClassifier(3), read=False, lattice=False),
+    "SVC": Family(SVC, read=False, lines=False, lattice=False),
+    "KNN": Family(
+        lambda: KNeighborsClassifier(3), read=False, lines=False, lattice=False
+    ),
+    "log": Family(
+        lambda: make_pipeline(
+            MinMaxScaler((1, 2)), FunctionTransformer(np.log), LogisticRegression()
+        ),
+        read=False,
+        lattice=False,
+    ),
+    "power": Family(
+        lambda: make_pipeline(PowerTransformer(), LogisticRegression()),
+        read=False,
+        lattice=False,
+    ),
+    "quantile": Family(
+        lambda: make_pipeline(QuantileTransformer(n_quantiles=20), LinearSVC()),
+        read=False,
+        lattice=False,
+    ),
     "NB": Family(GaussianNB, read=False, lattice=False),
 }

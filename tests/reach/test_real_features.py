@@ -16,6 +16,7 @@ from skresp.constraints._program import row
 from skresp.reach import Outcome, check_feasibility, reachable_set
 from skresp.reach._cache import make_reaches
 from skresp.reach._part import parts_of
+from skresp.reach._sampling import sample_interventions
 from skresp.reach._solver_search import Search
 from tests import oracle
 from tests.strategies import cases_with_gaps, real_cases
@@ -278,6 +279,29 @@ def test_nobody_intervenes_on_a_missing_value_through_its_source(how, kind):
     assert len(find(0, 100)[0]) == 3
     assert find(1, 100)[1]
     assert len(find(1, 100)[0]) == 0
+
+
+@pytest.mark.parametrize("how", ["minimal", "joint"])
+def test_reals_of_a_constraint_with_a_missing_value_are_held(how):
+    """Nothing is tried for them, and what pushes them is cancelled exactly."""
+    actions = ActionSet(
+        {
+            "b": Feature("real", 0, 4, max_decrease=0),
+            "c": Feature("real", 0, 1),
+            "d": Feature("real", 0, 3, direction="decrease"),
+        },
+        [Linear({"b": -2, "c": 2}, -3, 0), Linkage("d", {"b": 2})],
+    )
+    (part,) = parts_of(actions)
+    x = np.array([1.0, np.nan, 2.5])
+    assert part.held(x) == [0]
+    rng = np.random.default_rng(0)
+    assert sample_interventions(part, x, 0, 50, rng, how).tried == 0
+    drawn = sample_interventions(part, x, 2, 50, rng, how).changes
+    assert len(drawn) == 50
+    assert (drawn[:, 0] == 0).all()
+    assert (drawn[:, 2] < 0).all()
+    assert len(np.unique(drawn[:, 2])) == 50
 
 
 def test_a_change_within_rounding_leads_nothing():

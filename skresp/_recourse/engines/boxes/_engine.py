@@ -104,18 +104,23 @@ class _BoxRun(EngineRun):
         """Compute the verdicts."""
         out = EngineResult.blank(self.options, len(self.rows))
         cases: dict[int, Case] = {}
-        unread = []
+        others = []
         for i in np.flatnonzero(self.denied).tolist():
             if self.budget.deadline.is_over:
                 break
             try:
-                cases[i] = self._case(i)
+                case = self._case(i)
             except UnknownValueError:
-                unread.append(i)
+                others.append(i)
                 continue
-            out.used[i] = cases[i].used
-            out.note(i, cases[i].status, cases[i].proof)
-        self._search_black_box(out, np.array(unread, dtype=np.intp))
+            # Where scores are level with the border, all changes are evaluated instead.
+            if case.proof == Proof.INCOMPLETE and self.given.listed[i]:
+                others.append(i)
+                continue
+            cases[i] = case
+            out.used[i] = case.used
+            out.note(i, case.status, case.proof)
+        self._search_black_box(out, np.array(others, dtype=np.intp))
         wanted = [
             (i, change)
             for i, case in cases.items()
@@ -167,7 +172,7 @@ class _BoxRun(EngineRun):
     # -- all people --------------------------------------------------------------------
 
     def _search_black_box(self, out: EngineResult, people: IndexArray) -> None:
-        """Decide people whose values the score function does not know."""
+        """Decide people whom the score function does not decide."""
         if not len(people):
             return
         options = [replace(each, which=each.which[people]) for each in self.options]

@@ -15,9 +15,11 @@ from sklearn.ensemble import (
     StackingClassifier,
     VotingClassifier,
 )
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
@@ -238,3 +240,48 @@ def test_composites_are_decided_and_no_draw_contradicts(name):
     points["late2"] *= rng.integers(0, 2, len(points))
     points["late1"] *= np.maximum(rng.integers(0, 2, len(points)), points["late2"])
     assert (model.predict_proba(points)[:, 1] < 0.65).all()
+
+
+def test_people_level_with_the_border_are_decided_by_enumeration():
+    """On a plateau of isotonic regression no box is beyond the border or below it."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"a": rng.integers(0, 2, 300), "b": rng.integers(0, 4, 300), "c": 0}
+    )
+    y = (X.a + X.b + rng.normal(0, 1, 300) > 2.5).astype(int)
+    model = CalibratedClassifierCV(LinearSVC(), method="isotonic", cv=2).fit(X, y)
+    actions = ActionSet(
+        {
+            "a": Feature("binary"),
+            "b": Feature("integer", 0, 3, max_increase=1),
+            "c": Feature("binary"),
+        }
+    )
+    everything = X.drop_duplicates()
+    statuses = set()
+    for p in np.unique(model.predict_proba(everything)[:, 1]):
+        for threshold in (p, np.nextafter(p, 2)):
+            explainer = ResponsivenessExplainer(
+                FrozenEstimator(model), actions, target=1, threshold=float(threshold)
+            ).fit(X)
+            verdicts = explainer.verify(everything)
+            assert isinstance(explainer._engine, BoxEngine)
+            for i, row in enumerate(everything.to_dict("records")):
+                points = pd.DataFrame(
+                    [
+                        {"a": a, "b": b, "c": c}
+                        for a in (0, 1)
+                        for b in range(min(row["b"] + 1, 3) + 1)
+                        for c in (0, 1)
+                    ]
+                )
+                reached = model.predict_proba(points)[:, 1] >= threshold
+                moved = (points != pd.Series(row)).sum(axis=1)
+                expected = "fixed" if not reached.any() else "joint"
+                if reached[moved == 1].any():
+                    expected = "single"
+                if reached[moved == 0].any():
+                    expected = "approved"
+                assert verdicts.status[i] == expected
+                statuses.add(expected)
+    assert statuses == {"approved", "single", "joint", "fixed"}

@@ -1,0 +1,164 @@
+"""The pieces of lines on which trees and tables are constant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from skresp._model.trees._lines import tree_pieces
+from skresp._typing import FloatArray, IndexArray
+
+from ._group import Group
+from ._score_function import ScoreFunction
+from ._score_pieces import ScorePieces
+
+
+class MovingRows(NamedTuple):
+    """Lines, or parts of lines, in codes.
+
+    Attributes
+    ----------
+    line : array of shape (n,)
+        The line that each part belongs to.
+    start, rate : array of shape (n, n_columns)
+    low, high : array of shape (n,)
+    """
+
+    line: IndexArray
+    start: FloatArray
+    rate: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def middle(self) -> FloatArray:
+        """The codes in the middle."""
+        return self.start + self.rate * ((self.low + self.high) / 2)[:, None]
+
+
+def moving_rows(
+    score_function: ScoreFunction,
+    first: FloatArray,
+    last: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+) -> MovingRows:
+    """Return lines from the codes at their ends, and the positions of the ends."""
+    with np.errstate(invalid="ignore"):
+        rate = (last - first) / (high - low)[:, None]
+    rate[np.isnan(rate)] = 0.0  # a missing value stays missing
+    for c, column in enumerate(score_function.columns):
+        if column.labels is not None:
+            rate[:, c] = 0.0
+    start = first - rate * low[:, None]
+    return MovingRows(np.arange(len(low)), start, rate, low, high)
+
+
+def constant_pieces(
+    score_function: ScoreFunction, lines: MovingRows, *, maps: bool = True
+) -> tuple[ScorePieces, list[FloatArray]]:
+    """Return pieces on which trees and tables are constant, and the sums of groups.
+
+    The sums have no slopes; with `maps=False` nothing that steps have to be asked for.
+    """
+    parts = _split_at_edges(score_function, lines)
+    known = [_group_pieces(g, parts, maps) for g in score_function.groups]
+    pieces, which = _merged(known)
+    sums = [c.scores[at] for c, at in zip(known, which, strict=True)]
+    outer = parts.line[pieces.line]
+    return ScorePieces(outer, pieces.low, pieces.high, np.zeros((len(outer), 1))), sums
+
+
+def _split_at_edges(score_function: ScoreFunction, lines: MovingRows) -> MovingRows:
+    """Return parts of lines that stay on one piece of each step function."""
+    line, where = [], []
+    for c in np.flatnonzero(lines.rate.any(axis=0)).tolist():
+        for edges in _edges(score_function.groups, c):
+            moving = np.flatnonzero(lines.rate[:, c])
+            speed = lines.rate[moving, c][:, None]
+            t = (edges - lines.start[moving, c][:, None]) / speed
+            first, last = lines.low[moving][:, None], lines.high[moving][:, None]
+            inside = (t > first) & (t < last)
+            who, which = np.nonzero(inside)
+            line.append(moving[who])
+            where.append(t[who, which])
+    if not line:
+        return lines
+    owner = np.concatenate([lines.line, *line])
+    low = np.concatenate([lines.low, *where])
+    order = np.lexsort((low, owner))
+    owner, low = owner[order], low[order]
+    final = np.r_[owner[1:] != owner[:-1], True]
+    high = np.where(final, lines.high[owner], np.r_[low[1:], 0.0])
+    some = high > low
+    owner, low, high = owner[some], low[some], high[some]
+    return MovingRows(owner, lines.start[owner], lines.rate[owner], low, high)
+
+
+def _edges(groups: Sequence[Group], column: int) -> list[FloatArray]:
+    """Return the edges of step functions of a column of numbers."""
+    found = []
+    for group in groups:
+        if group.trees is not None and column in group.trees.edges:
+            found.append(group.trees.edges[column])
+        for term in group.terms.tables if group.terms is not None else ():
+            if term.column == column and term.edges is not None:
+                found.append(term.edges)
+    return [edges for edges in found if len(edges)]
+
+
+def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
+    """Return the pieces on which a group is constant, but for slopes and maps."""
+    width = len(group.base)
+    if group.trees is None:
+        pieces = ScorePieces(
+            np.arange(len(parts.low)),
+            parts.low,
+            parts.high,
+            np.zeros((len(parts.low), width)),
+        )
+    else:
+        listed = group.trees.is_listed
+        start = np.where(listed, parts.middle, parts.start)
+        rate = np.where(listed, 0.0, parts.rate)
+        start = group.trees.positions(start)
+        pieces = tree_pieces(group.trees, width, start, rate, parts.low, parts.high)
+    sums = pieces.scores + group.base
+    terms = (
+        ()
+        if group.terms is None
+        else group.terms.others
+        if maps
+        else group.terms.tables
+    )
+    for term in terms:
+        codes = parts.middle[:, term.column]
+        sums = sums + term.add(codes)[pieces.line]
+    return ScorePieces(pieces.line, pieces.low, pieces.high, sums)
+
+
+def _merged(known: Sequence[ScorePieces]) -> tuple[ScorePieces, list[IndexArray]]:
+    """Return the common pieces of several divisions of lines.
+
+    The second result is, for each division, the piece that each common one lies in.
+    """
+    if len(known) == 1:
+        return known[0], [np.arange(len(known[0].line))]
+    line = np.concatenate([pieces.line for pieces in known])
+    low = np.concatenate([pieces.low for pieces in known])
+    high = np.concatenate([pieces.high for pieces in known])
+    which = np.repeat(np.arange(len(known)), [len(pieces.line) for pieces in known])
+    piece = np.concatenate([np.arange(len(pieces.line)) for pieces in known])
+    order = np.lexsort((low, line))
+    line, low, high = line[order], low[order], high[order]
+    which, piece = which[order], piece[order]
+    last = np.r_[(line[1:] != line[:-1]) | (low[1:] != low[:-1]), True]
+    at = [
+        np.maximum.accumulate(np.where(which == k, piece, -1))[last]
+        for k in range(len(known))
+    ]
+    final = np.r_[line[last][1:] != line[last][:-1], True]
+    ends = np.where(final, high[last], np.r_[low[last][1:], 0.0])
+    return ScorePieces(line[last], low[last], ends, np.zeros((len(ends), 1))), at

@@ -1,0 +1,253 @@
+"""Scores along lines on which they are curved.
+
+Links other than the identity, and steps such as logarithms, make scores that are no
+straight lines. Such a piece of a line is divided again and again, until the bounds of
+the scores decide each part of it or are closer together than rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allowance
+
+from ._decision import Decision
+from ._group import Group
+from ._terms import MappedTerm
+
+# The parts that an open piece is divided into, and how often that is done.
+_PARTS, _ROUNDS = 8, 20
+# Open pieces of one line. Where the scores only touch the border there can be many.
+_MAX_OPEN = 4_096
+# The relative width at which a piece is not divided again.
+_NARROW = 8 * np.finfo(float).eps
+
+
+class CurvedPieces(NamedTuple):
+    """Pieces of lines, ordered by line and position.
+
+    Attributes
+    ----------
+    line : array of shape (n_pieces,)
+    low, high : array of shape (n_pieces,)
+    scores : array of shape (n_pieces, n_outputs)
+        The scores in the middle of each piece.
+    is_open : array of bool of shape (n_pieces,)
+        Whether rounding decides, and the scores are not the same on all of the piece.
+    """
+
+    line: IndexArray
+    low: FloatArray
+    high: FloatArray
+    scores: FloatArray
+    is_open: BoolArray
+
+
+class CurvedLines(NamedTuple):
+    """The groups of a score function along lines.
+
+    Attributes
+    ----------
+    groups : sequence of Group
+    first, last : array of shape (n_lines, n_columns)
+        The codes at both ends.
+    low, high : array of shape (n_lines,)
+        The positions of the ends.
+    first_sums, last_sums : list of array of shape (n_lines, n_outputs)
+        For each group, the sums at both ends of its slopes and of the mapped terms of
+        columns that stay as they are.
+    curves : list of list of MappedTerm
+        For each group, the mapped terms of columns that move.
+    """
+
+    groups: Sequence[Group]
+    first: FloatArray
+    last: FloatArray
+    low: FloatArray
+    high: FloatArray
+    first_sums: list[FloatArray]
+    last_sums: list[FloatArray]
+    curves: list[list[MappedTerm]]
+
+    @classmethod
+    def of(
+        cls,
+        groups: Sequence[Group],
+        first: FloatArray,
+        last: FloatArray,
+        low: FloatArray,
+        high: FloatArray,
+    ) -> CurvedLines:
+        """Return the groups along lines that are given by the codes at their ends."""
+        moving = ((first != last) & ~np.isnan(first)).any(axis=0)
+        sums: tuple[list[FloatArray], list[FloatArray]] = [], []
+        curves: list[list[MappedTerm]] = []
+        for group in groups:
+            if group.terms is None:
+                for out in sums:
+                    out.append(np.zeros((len(first), len(group.base))))
+                curves.append([])
+                continue
+            maps = group.terms.maps
+            still = tuple(term for term in maps if not moving[term.column])
+            terms = group.terms._replace(tables=(), maps=still)
+            for out, codes in zip(sums, (first, last), strict=True):
+                out.append(terms.sums(codes))
+            curves.append([term for term in maps if moving[term.column]])
+        return cls(groups, first, last, low, high, *sums, curves)
+
+    def bounds(
+        self,
+        line: IndexArray,
+        sums: Sequence[FloatArray],
+        low: FloatArray,
+        high: FloatArray,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds of the scores on stretches of lines.
+
+        `sums` has for each group the trees, tables and base on each stretch.
+        """
+        a, b = self._shares(line, low), self._shares(line, high)
+        lower, upper = self._codes(line, a), self._codes(line, b)
+        least = np.minimum(lower, upper)
+        most = np.maximum(lower, upper)
+        out = [np.zeros_like(sums[0]), np.zeros_like(sums[0])]
+        for k, group in enumerate(self.groups):
+            ends = self._straight(k, line, a), self._straight(k, line, b)
+            bottom = sums[k] + np.minimum(*ends)
+            top = sums[k] + np.maximum(*ends)
+            for term in self.curves[k]:
+                c = term.column
+                added = term.bounds(least[:, c], most[:, c], None)
+                bottom, top = bottom + added[0], top + added[1]
+            bottom, top = group.link.bounds(bottom, top)
+            shares = group.weight * bottom, group.weight * top
+            out[0] += np.minimum(*shares)
+            out[1] += np.maximum(*shares)
+        return out[0], out[1]
+
+    def _shares(self, line: IndexArray, position: FloatArray) -> FloatArray:
+        span = (self.high - self.low)[line]
+        return np.clip((position - self.low[line]) / span, 0.0, 1.0)[:, None]
+
+    def _codes(self, line: IndexArray, share: FloatArray) -> FloatArray:
+        first, last = self.first[line], self.last[line]
+        inner = first + (last - first) * share
+        return np.where(share < 1, inner, last)
+
+    def _straight(self, k: int, line: IndexArray, share: FloatArray) -> FloatArray:
+        first, last = self.first_sums[k][line], self.last_sums[k][line]
+        return first + (last - first) * share
+
+
+def split_curved(
+    lines: CurvedLines,
+    decision: Decision,
+    line: IndexArray,
+    low: FloatArray,
+    high: FloatArray,
+    sums: Sequence[FloatArray],
+) -> CurvedPieces:
+    """Return pieces of lines, divided where the decision changes.
+
+    Parameters
+    ----------
+    line, low, high : array of shape (n_pieces,)
+        Pieces on which trees and tables are constant.
+    sums : list of array of shape (n_pieces, n_outputs)
+        For each group, the trees, tables and base on each piece.
+    """
+    piece = np.arange(len(line))
+    done: list[tuple[IndexArray, FloatArray, FloatArray, BoolArray]] = []
+    for turn in range(_ROUNDS + 1):
+        allowance().deadline.check()
+        on = line[piece]
+        some = [s[piece] for s in sums]
+        bottom, top = lines.bounds(on, some, low, high)
+        decided, flat = _settled(decision, bottom, top)
+        size = np.maximum(np.abs(low), np.abs(high))
+        narrow = high - low <= _NARROW * size
+        crowded = np.bincount(on[~(decided | flat)], minlength=len(lines.low))
+        stop = decided | flat | narrow | (crowded > _MAX_OPEN)[on]
+        if turn == _ROUNDS:
+            stop[:] = True
+        is_open = np.asarray((bottom != top).any(axis=1) & ~decided)
+        done.append((piece[stop], low[stop], high[stop], is_open[stop]))
+        if stop.all():
+            break
+        piece, low, high = _divide(piece[~stop], low[~stop], high[~stop])
+    piece, low, high, is_open = (
+        np.concatenate(each) for each in zip(*done, strict=True)
+    )
+    order = np.lexsort((low, line[piece]))
+    piece, low, high, is_open = piece[order], low[order], high[order], is_open[order]
+
+    def scores(at: IndexArray, position: FloatArray) -> FloatArray:
+        some = [s[at] for s in sums]
+        return lines.bounds(line[at], some, position, position)[0]
+
+    known = scores(piece, (low + high) / 2)
+    run = _runs(decision, line[piece], known, is_open)
+    first = np.flatnonzero(np.diff(run, prepend=-1))
+    last = np.r_[first[1:], len(run)] - 1
+    middle = (low[first] + high[last]) / 2
+    # The piece of each run that its middle lies in.
+    at = first + np.bincount(run, low <= middle[run]).astype(np.intp) - 1
+    return CurvedPieces(
+        line[piece[first]],
+        low[first],
+        high[last],
+        scores(piece[at], middle),
+        is_open[first],
+    )
+
+
+def _divide(
+    piece: IndexArray, low: FloatArray, high: FloatArray
+) -> tuple[IndexArray, FloatArray, FloatArray]:
+    """Return each piece in several parts of equal length."""
+    share = np.arange(_PARTS + 1) / _PARTS
+    edges = low[:, None] + (high - low)[:, None] * share
+    edges[:, -1] = high
+    first, last = edges[:, :-1].ravel(), edges[:, 1:].ravel()
+    some = last > first
+    return np.repeat(piece, _PARTS)[some], first[some], last[some]
+
+
+def _settled(
+    decision: Decision, bottom: FloatArray, top: FloatArray
+) -> tuple[BoolArray, BoolArray]:
+    """Return where the bounds decide, and where they are as close as rounding."""
+    least, most = _gap_bounds(decision, bottom, top)
+    size = np.maximum(np.abs(bottom), np.abs(top)).max(axis=1)
+    doubt = np.maximum(decision.doubt * np.maximum(1.0, size), decision.least_doubt)
+    decided = (least > doubt) | (most < -doubt)
+    return decided, (least >= -2 * doubt) & (most <= 2 * doubt)
+
+
+def _gap_bounds(
+    decision: Decision, bottom: FloatArray, top: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the bounds of `Decision.gap`, from the bounds of the scores."""
+    column, cut = decision.column, decision.cut
+    least, most = bottom[:, column], top[:, column]
+    if cut is not None:
+        ends = decision.sign * (least - cut), decision.sign * (most - cut)
+        return np.minimum(*ends), np.maximum(*ends)
+    others = [np.delete(x, column, axis=1).max(axis=1) for x in (bottom, top)]
+    return least - others[1], most - others[0]
+
+
+def _runs(
+    decision: Decision, line: IndexArray, scores: FloatArray, is_open: BoolArray
+) -> IndexArray:
+    """Number the runs of neighbouring pieces that are decided alike."""
+    reached = decision.gap(scores) > 0
+    unsure = decision.unsure(scores) | is_open
+    new = line[1:] != line[:-1]
+    new |= unsure[1:] | unsure[:-1] | (reached[1:] != reached[:-1])
+    return np.concatenate([np.zeros(1, dtype=np.intp), np.cumsum(new)])
