@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from skresp._numba import compiled_part
 from skresp._typing import FloatArray
 
-from ._forest import has_position, position_bit
+from ._forest import Box, has_position, position_bit
 from ._rules import AT_LEAST, AT_MOST, IN, INTEGER, NOT_IN, REAL, Rules
 
 # The tolerance of constraints, relative to values of at least 1 (`Feature`).
@@ -36,6 +36,7 @@ def propagate(
     words : array of shape (n_views, n_words), uint64
     """
     n = len(rules.kind)
+    box = Box(low[n:], high[n:], words)
     counts = (
         1,
         len(rules.row_lower),
@@ -53,13 +54,13 @@ def propagate(
                 elif kind == 1:
                     change = _row(rules, i, low, high)
                 elif kind == 2:
-                    change = _view(rules, i, low[n:], high[n:], words[i])
+                    change = _view(rules, i, box)
                 elif kind == 3:
-                    change = _implication(rules, i, low[n:], high[n:], words)
+                    change = _implication(rules, i, box)
                 elif kind == 4:
-                    change = _keeps(rules, i, low[n:], high[n:], words)
+                    change = _keeps(rules, i, box)
                 else:
-                    change = _list(rules, i, low[n:], high[n:], words)
+                    change = _list(rules, i, box)
                 if change == _EMPTY:
                     return False
                 total += change
@@ -148,25 +149,20 @@ def _row(rules: Rules, r: int, low: FloatArray, high: FloatArray) -> int:
 
 
 @compiled_part
-def _view(
-    rules: Rules,
-    v: int,
-    low: FloatArray,
-    high: FloatArray,
-    words: NDArray[np.uint64],
-) -> int:
+def _view(rules: Rules, v: int, box: Box) -> int:
     """Match the positions of a view with the interval of its variable."""
+    low, high, words = box
     k = rules.view_variable[v]
     a, b = np.inf, -np.inf
     total = 0
     for p in range(rules.view_low.shape[1]):
-        if not has_position(words, p):
+        if not has_position(words[v], p):
             continue
         if rules.view_low[v, p] <= high[k] and rules.view_high[v, p] >= low[k]:
             a = min(a, rules.view_low[v, p])
             b = max(b, rules.view_high[v, p])
         else:
-            words[p // 64] &= ~position_bit(p)
+            words[v, p // 64] &= ~position_bit(p)
             total = 1
     change = _tighten(low, high, k, a, b)
     return _EMPTY if change == _EMPTY else total + change
@@ -190,14 +186,9 @@ def _is_named(rules: Rules, i: int, value: float) -> bool:
 
 
 @compiled_part
-def holds(
-    rules: Rules,
-    i: int,
-    low: FloatArray,
-    high: FloatArray,
-    words: NDArray[np.uint64],
-) -> int:
+def holds(rules: Rules, i: int, box: Box) -> int:
     """Return whether a condition is true in a box: 1 always, 0 never, 2 sometimes."""
+    low, high, words = box
     k, op = rules.condition_variable[i], rules.condition_op[i]
     first, last = rules.condition_start[i], rules.condition_start[i + 1]
     slack = _slack(rules, k, low, high)
@@ -232,15 +223,9 @@ def holds(
 
 
 @compiled_part
-def _enforce(
-    rules: Rules,
-    i: int,
-    wanted: bool,
-    low: FloatArray,
-    high: FloatArray,
-    words: NDArray[np.uint64],
-) -> int:
+def _enforce(rules: Rules, i: int, wanted: bool, box: Box) -> int:
     """Shrink a box to where a condition is true, or to where it is false."""
+    low, high, words = box
     k, op = rules.condition_variable[i], rules.condition_op[i]
     first, last = rules.condition_start[i], rules.condition_start[i + 1]
     real = rules.kind[k] == REAL
@@ -291,58 +276,41 @@ def _enforce(
 
 
 @compiled_part
-def _implication(
-    rules: Rules,
-    i: int,
-    low: FloatArray,
-    high: FloatArray,
-    words: NDArray[np.uint64],
-) -> int:
+def _implication(rules: Rules, i: int, box: Box) -> int:
     """Shrink a box by an implication."""
     if_, then = rules.if_then[i]
-    first = holds(rules, if_, low, high, words)
+    first = holds(rules, if_, box)
     if first == 0:
         return 0
-    second = holds(rules, then, low, high, words)
+    second = holds(rules, then, box)
     if first == 1 and second == 0:
         return _EMPTY
     if first == 1 and second == 2:
-        return _enforce(rules, then, True, low, high, words)
+        return _enforce(rules, then, True, box)
     if first == 2 and second == 0:
-        return _enforce(rules, if_, False, low, high, words)
+        return _enforce(rules, if_, False, box)
     return 0
 
 
 @compiled_part
-def _keeps(
-    rules: Rules,
-    i: int,
-    low: FloatArray,
-    high: FloatArray,
-    words: NDArray[np.uint64],
-) -> int:
+def _keeps(rules: Rules, i: int, box: Box) -> int:
     """Shrink a box by a condition under which a variable keeps its value."""
+    low, high = box.lower, box.upper
     condition, k = rules.switch[i]
     value = rules.before[k]
-    on = holds(rules, condition, low, high, words)
+    on = holds(rules, condition, box)
     moved = value < low[k] or value > high[k]
     if on == 1:
         return _EMPTY if moved else _tighten(low, high, k, value, value)
     if on == 2 and moved:
-        return _enforce(rules, condition, False, low, high, words)
+        return _enforce(rules, condition, False, box)
     return 0
 
 
 @compiled_part
-def is_open(
-    rules: Rules,
-    i: int,
-    option: int,
-    low: FloatArray,
-    high: FloatArray,
-    words: NDArray[np.uint64],
-) -> bool:
+def is_open(rules: Rules, i: int, option: int, box: Box) -> bool:
     """Return whether an option of list `i` lies in a box."""
+    low, high, words = box
     for j in range(rules.list_variables.shape[1]):
         k = rules.list_variables[i, j]
         if k < 0:
@@ -362,20 +330,15 @@ def is_open(
 
 
 @compiled_part
-def _list(
-    rules: Rules,
-    i: int,
-    low: FloatArray,
-    high: FloatArray,
-    words: NDArray[np.uint64],
-) -> int:
+def _list(rules: Rules, i: int, box: Box) -> int:
     """Shrink a box to the options of a list that lie in it."""
+    low, high, words = box
     most = rules.list_variables.shape[1]
     a, b = np.full(most, np.inf), np.full(most, -np.inf)
     left = np.zeros((most, words.shape[1]), dtype=np.uint64)
     some = False
     for option in range(rules.list_start[i], rules.list_start[i + 1]):
-        if not is_open(rules, i, option, low, high, words):
+        if not is_open(rules, i, option, box):
             continue
         some = True
         for j in range(most):

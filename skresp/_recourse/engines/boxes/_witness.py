@@ -11,7 +11,7 @@ from skresp._numba import compiled_part
 from skresp._typing import FloatArray
 
 from ._channels import Channels, Slopes, add_slope, least_gap
-from ._forest import Forest, add_leaves, has_position, position_bit
+from ._forest import Box, Forest, add_leaves, has_position, position_bit
 from ._propagate import SLACK, holds, is_open
 from ._rules import INTEGER, REAL, Rules
 from ._slabs import Slabs
@@ -219,9 +219,10 @@ def settle(
     borders of the box. Constraints that have no form in `rules` are not checked.
     """
     n = len(rules.kind)
+    box = Box(low[n:], high[n:], words)
     change = np.zeros(n)
     for i in range(len(rules.list_start) - 1):
-        if not _choose_option(rules, i, low[n:], high[n:], words, slabs, point):
+        if not _choose_option(rules, i, box, slabs, point):
             return False
     for k in rules.order:
         effect = _follow(rules, k, point, change)
@@ -241,20 +242,12 @@ def settle(
 
 
 @compiled_part
-def _choose_option(
-    rules: Rules,
-    i: int,
-    low: FloatArray,
-    high: FloatArray,
-    words: NDArray[np.uint64],
-    slabs: Slabs,
-    point: Point,
-) -> bool:
+def _choose_option(rules: Rules, i: int, box: Box, slabs: Slabs, point: Point) -> bool:
     """Choose the option of a list whose values are in the best slabs."""
     best, found = -np.inf, -1
     n = len(rules.kind)
     for option in range(rules.list_start[i], rules.list_start[i + 1]):
-        if not is_open(rules, i, option, low, high, words):
+        if not is_open(rules, i, option, box):
             continue
         value = 0.0
         for j in range(rules.list_variables.shape[1]):
@@ -266,7 +259,8 @@ def _choose_option(
                 if c == k or (c >= n and rules.view_variable[c - n] == k):
                     value += _slab_gap(rules, slabs, c, n, x)
             if point.aimed[k] and slabs.many[k] == 0:
-                value -= abs(x - point.aim[0, k]) / (1.0 + abs(high[k] - low[k]))
+                width = abs(box.upper[k] - box.lower[k])
+                value -= abs(x - point.aim[0, k]) / (1.0 + width)
         if value > best:
             best, found = value, option
     if found < 0:
@@ -363,14 +357,15 @@ def _is_feasible(rules: Rules, words: NDArray[np.uint64], point: Point) -> bool:
         if total < rules.row_lower[r] - slack or total > rules.row_upper[r] + slack:
             return False
     z = point.reached
+    here = Box(z, z, point.words)
     for i in range(len(rules.if_then)):
-        if holds(rules, rules.if_then[i, 0], z, z, point.words) != 0:
-            if holds(rules, rules.if_then[i, 1], z, z, point.words) != 1:
+        if holds(rules, rules.if_then[i, 0], here) != 0:
+            if holds(rules, rules.if_then[i, 1], here) != 1:
                 return False
     for i in range(len(rules.switch)):
         k = rules.switch[i, 1]
         if z[k] != rules.before[k]:
-            if holds(rules, rules.switch[i, 0], z, z, point.words) != 0:
+            if holds(rules, rules.switch[i, 0], here) != 0:
                 return False
     return _is_accompanied(rules, point)
 
