@@ -11,9 +11,11 @@ as it is here. Every array that differs is named, with the number of rows. With
 from __future__ import annotations
 
 import argparse
+import io
 import pickle
 import subprocess
 import sys
+import tarfile
 import tempfile
 import warnings
 from pathlib import Path
@@ -136,25 +138,20 @@ def record(path, worlds):
 
 def recorded_at(revision, worlds, folder):
     """Record in a process that imports the package of a revision (None: this tree)."""
-    home = HERE
+    paths = [str(HERE), str(HERE / "benchmarks")]
     if revision is not None:
-        home = folder / "tree"
-        subprocess.run(
-            ["git", "worktree", "add", "--detach", "--quiet", str(home), revision],
-            cwd=HERE,
-            check=True,
-        )
+        # The package of the revision, with the cases of this tree.
+        pack = ["git", "archive", "--format=tar", revision, "skresp"]
+        packed = subprocess.run(pack, cwd=HERE, check=True, capture_output=True)
+        with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+            archive.extractall(folder / "tree", filter="data")
+        paths.insert(0, str(folder / "tree"))
     out = folder / f"{revision}.pickle"
     code = (
-        f"import sys; sys.path[:0] = [{str(home)!r}, {str(HERE / 'benchmarks')!r}]; "
+        f"import sys; sys.path[:0] = {paths!r}; "
         f"import characterise; characterise.record({str(out)!r}, {worlds})"
     )
-    try:
-        subprocess.run([sys.executable, "-c", code], check=True, cwd=folder)
-    finally:
-        if revision is not None:
-            remove = ["git", "worktree", "remove", "--force", str(home)]
-            subprocess.run(remove, cwd=HERE, check=True)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=folder)
     return pickle.loads(out.read_bytes())
 
 
