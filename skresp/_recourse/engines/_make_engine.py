@@ -62,8 +62,9 @@ def _is_plain_sum(known: ScoreFunction) -> bool:
 
 
 def _is_straight(known: ScoreFunction, moving: Collection[str]) -> bool:
-    """Return whether the scores have no cuts along lines of these features."""
+    """Return whether the scores are straight along lines of these features."""
     return not any(
-        column.name in moving and len(known.cuts(i))
+        column.name in moving
+        and (len(known.cuts(i)) or known.shape(i) not in ("constant", "linear"))
         for i, column in enumerate(known.columns)
     )

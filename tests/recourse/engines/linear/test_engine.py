@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 from skresp import ActionSet, Feature
 from skresp.constraints import Linear
@@ -50,3 +51,16 @@ def test_reals_under_one_constraint_are_decided(limit):
         assert verdicts.has_witness.all()
         assert "fixed" not in set(verdicts.status)
         assert (model.predict(verdicts.witness)).all()
+
+
+def test_a_score_that_is_curved_along_a_line_has_its_best_point_anywhere():
+    """Naive Bayes is best between the ends of a line, and not in its middle."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.uniform(0, 10, 400), "y": rng.uniform(0, 1, 400)})
+    model = GaussianNB().fit(X, np.abs(X["x"] - 5) + X["y"] < 2.2)
+    actions = ActionSet(
+        {"x": Feature("real", 0, 20), "y": Feature("real", 0, 1, actionable=False)}
+    )
+    denied = X[~model.predict(X)][:20]
+    verdicts = explainer_of(model, actions, X).verify(denied)
+    assert set(verdicts.status) == {"single"}
