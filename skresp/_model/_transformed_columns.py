@@ -150,12 +150,11 @@ def _ranges(
     maps: StepMaps, samples: dict[int, FloatArray], answers: dict[int, Any]
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Return the range of each column of numbers in which the steps are known."""
-    lower, upper = {}, {}
+    lower, upper = dict.fromkeys(samples, -np.inf), dict.fromkeys(samples, np.inf)
     summaries = maps.raw_rows.input_format.summaries
+    ends: list[tuple[int, float, float]] = []
     for c, x in samples.items():
-        transformed, ok = answers[c]
-        mine = np.flatnonzero(maps.origins == c)
-        known = ok & ~np.isnan(transformed[:, mine]).any(axis=1)
+        known = _is_accepted(maps, c, answers[c])
         middle = int(np.searchsorted(x, (summaries[c].low + summaries[c].high) / 2))
         if not known[middle]:
             raise UnreadableError(
@@ -164,24 +163,42 @@ def _ranges(
             )
         bad = np.flatnonzero(~known)
         above, below = bad[bad > middle], bad[bad < middle]
-        first = int(below[-1]) if len(below) else None
-        last = int(above[0]) if len(above) else None
-        lower[c] = -np.inf if first is None else _end(maps, c, x[first + 1], x[first])
-        upper[c] = np.inf if last is None else _end(maps, c, x[last - 1], x[last])
+        if len(below):
+            ends.append((c, x[below[-1] + 1], x[below[-1]]))
+        if len(above):
+            ends.append((c, x[above[0] - 1], x[above[0]]))
+    for (c, inside, outside), end in zip(ends, _last_accepted(maps, ends), strict=True):
+        (upper if outside > inside else lower)[c] = float(end)
     return lower, upper
 
 
-def _end(maps: StepMaps, column: int, inside: float, outside: float) -> float:
-    """Return the last number that the steps accept, on the way out of a range."""
-    sign = 1.0 if outside > inside else -1.0
+def _is_accepted(
+    maps: StepMaps, column: int, answer: tuple[FloatArray, BoolArray]
+) -> BoolArray:
+    """Return which numbers of a column the steps transform to numbers."""
+    transformed, ok = answer
     mine = np.flatnonzero(maps.origins == column)
+    return np.asarray(ok & ~np.isnan(transformed[:, mine]).any(axis=1))
+
+
+def _last_accepted(maps: StepMaps, ends: list[tuple[int, float, float]]) -> FloatArray:
+    """Return the last numbers that the steps accept, on the way out of ranges.
+
+    An end is given by its column, a number inside and a number outside.
+    """
+    if not ends:
+        return np.zeros(0)
+    column, inside, outside = (np.array(each) for each in zip(*ends, strict=True))
+    sign = np.where(outside > inside, 1.0, -1.0)
 
     def accepted(x: FloatArray) -> BoolArray:
-        made, ok = maps.transform_columns({column: sign * x})[column]
-        return np.asarray(ok & ~np.isnan(made[:, mine]).any(axis=1))
+        asked = {c: (sign * x)[column == c] for c in np.unique(column).tolist()}
+        out = np.zeros(len(x), dtype=bool)
+        for c, answer in maps.transform_columns(asked).items():
+            out[column == c] = _is_accepted(maps, c, answer)
+        return out
 
-    ends = np.array([sign * inside]), np.array([sign * outside])
-    return float(sign * last_floats(accepted, *ends)[0])
+    return sign * last_floats(accepted, sign * inside, sign * outside)
 
 
 def _edges(
