@@ -39,10 +39,11 @@ from ._base import BaseExplainer
 from ._context import ResponsivenessContext
 from ._explanation import Explanation
 from ._progress import progress_bar
+from ._structure_mixin import StructureMixin
 from ._verify_mixin import VerifyMixin
 
 
-class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
+class ResponsivenessExplainer(VerifyMixin, StructureMixin, BaseExplainer):
     """Explain predictions by the responsiveness of each feature.
 
     The responsiveness of a feature for a person is the probability that an
@@ -108,6 +109,9 @@ class ResponsivenessExplainer(VerifyMixin, BaseExplainer):
         The model that is explained.
     action_set_ : ActionSet
     target_ : label, AtLeast or AtMost
+    structure_ : StructureSummary
+        How the model was read: `kind`, `exact_scores`, `certified` and `reason`. Made
+        at the first use, which reads the model.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only if X had column names at fit.
@@ -195,6 +199,7 @@ to 5; age follows to 32.
         self._effects()
         self._engine = None
         self._box_engine = None
+        self._structure = None
         rule = make_target_rule(self.estimator_, self.target, self.threshold)
         return FittedModel(rule, input_format, self.action_set_)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,48 @@ def after_step(step: Any, own: IndexArray) -> IndexArray | None:
     if hasattr(step, "get_support"):
         return own[step.get_support()]
     return None
+
+
+def unknown_steps(steps: Sequence[Any], own: IndexArray) -> str:
+    """Return why the origins after some steps are not known, in one sentence."""
+    for step in steps:
+        after = after_step(step, own)
+        if after is None:
+            return unknown_step(step, own)
+        own = after
+    return "The steps before the model are not read."
+
+
+def unknown_step(step: Any, own: IndexArray) -> str:
+    """Return why the origins after a step are not known, in one sentence."""
+    name = type(step).__name__
+    if name == "FrozenEstimator":
+        return unknown_step(step.estimator, own)
+    if name == "Pipeline":
+        return unknown_steps([inner for _, inner in step.steps], own)
+    if name == "FeatureUnion":
+        parts = [(inner, own) for _, inner in step.transformer_list]
+    elif name == "ColumnTransformer":
+        found = [
+            (inner, column_positions(step, columns, len(own)))
+            for _, inner, columns in step.transformers_
+            if not isinstance(inner, str)
+        ]
+        parts = [(inner, own[at]) for inner, at in found if at is not None]
+    else:
+        parts = []
+    for inner, its in parts:
+        if after_step(inner, its) is None:
+            return unknown_step(inner, its)
+    if name == "FunctionTransformer":
+        return (
+            "FunctionTransformer calls a function that may mix columns; use one of "
+            "numpy that works value by value, such as FunctionTransformer(np.log1p)."
+        )
+    return (
+        f"{name} mixes columns, or is not among the transformers that are read; use "
+        f"steps that transform each column by itself."
+    )
 
 
 def _is_elementwise(step: Any) -> bool:

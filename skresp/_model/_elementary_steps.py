@@ -12,7 +12,7 @@ from skresp._dataframe import is_polars
 from skresp._typing import FloatArray, IndexArray
 
 from ._class_names import package_of
-from ._column_origin import after_step, column_positions
+from ._column_origin import after_step, column_positions, unknown_step
 from ._transform import as_numbers
 from ._unreadable import UnreadableError
 from ._wrappers import passes
@@ -37,7 +37,7 @@ def _walk(step: Any, table: Any, own: Any) -> Iterator[tuple[Any, IndexArray, An
     if passes(step) or (isinstance(step, str) and step == "drop"):
         return
     if package_of(type(step)) not in _PACKAGES:
-        raise UnreadableError(f"{type(step).__name__} is not a known transformer.")
+        raise UnreadableError(unknown_step(step, own))
     name = type(step).__name__
     if name == "FrozenEstimator":
         yield from _walk(step.estimator, table, own)
@@ -51,11 +51,17 @@ def _walk(step: Any, table: Any, own: Any) -> Iterator[tuple[Any, IndexArray, An
         for _, each, columns in step.transformers_:
             at = column_positions(step, columns, len(own))
             if at is None:
-                raise UnreadableError("The columns of a ColumnTransformer are unclear.")
+                raise UnreadableError(
+                    "A ColumnTransformer chooses columns in a way that is not read; "
+                    "list them by name."
+                )
             if len(at):
                 yield from _walk(each, take_columns(table, at), own[at])
     elif name == "SimpleImputer" and not pd.isna(step.missing_values):
-        raise UnreadableError("SimpleImputer takes a number for a missing value.")
+        raise UnreadableError(
+            f"SimpleImputer takes {step.missing_values!r} for a missing value; mark "
+            f"missing values with NaN."
+        )
     else:
         yield step, own, table
 
@@ -66,11 +72,10 @@ def _walk_all(
     """Yield the transformers of several steps in a row."""
     for i, step in enumerate(steps):
         yield from _walk(step, table, own)
-        own = after_step(step, own)
-        if own is None:
-            raise UnreadableError(
-                f"{type(step).__name__} mixes columns, or is not a known transformer."
-            )
+        after = after_step(step, own)
+        if after is None:
+            raise UnreadableError(unknown_step(step, own))
+        own = after
         if i + 1 < len(steps):
             table = step.transform(table)
 
@@ -107,7 +112,9 @@ def step_inputs(
             continue
         numbers = as_numbers(table)
         if numbers is None:
-            raise UnreadableError(f"{type(step).__name__} does not get numbers.")
+            raise UnreadableError(
+                f"{type(step).__name__} gets columns that are not numbers."
+            )
         for i, origin in enumerate(own):
             edges = edges_of(step, i)
             assert edges is not None

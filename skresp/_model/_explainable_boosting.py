@@ -26,7 +26,10 @@ def read_explainable_boosting(model: Any, steps: tuple[Any, ...]) -> Reading:
     """Read a model that adds one step function, or table of labels, for each column."""
     link = _LINKS.get(str(model.link_))
     if link is None or (np.ndim(model.intercept_) and len(model.intercept_) != 1):
-        raise UnreadableError("The model has several classes, or a link of its own.")
+        raise UnreadableError(
+            "Explainable boosting machines are read for two classes with the logit "
+            "link, or for numbers with the identity link."
+        )
     numbers, labels = _terms(model)
     n_columns = len(model.feature_types_in_)
     scored = LabelScores(n_columns, labels)
@@ -56,8 +59,8 @@ def _terms(model: Any) -> tuple[dict[int, Any], dict[int, Any]]:
         if len(features) > 1:
             names = " and ".join(str(model.feature_names_in_[i]) for i in features)
             raise UnreadableError(
-                f"The model has a term of several features, {names}; "
-                f"interactions=0 leaves them out."
+                f"The explainable boosting machine has a term of several features, "
+                f"{names}; fit it with interactions=0 to leave such terms out."
             )
         (i,) = features
         bins = model.bins_[i][0]

@@ -62,7 +62,18 @@ class Family(NamedTuple):
 
 def _with_members(read: Callable[..., Reading]) -> Reader:
     """Return the reader of a model that is made of other models."""
-    return lambda model, steps: read(model, steps, read_model)
+
+    def read_with_members(model: Any, steps: tuple[Any, ...]) -> Reading:
+        def read_member(member: Any, steps: tuple[Any, ...]) -> Reading:
+            try:
+                return read_model(member, steps)
+            except UnreadableError as error:
+                reason = f"Inside {type(model).__name__}: {error}"
+                raise UnreadableError(reason) from error
+
+        return read(model, steps, read_member)
+
+    return read_with_members
 
 
 FAMILIES: tuple[Family | TreeLibrary, ...] = (
@@ -116,12 +127,16 @@ def read_model(model: Any, steps: tuple[Any, ...] = ()) -> Reading:
     for each in parts.models:
         if _predicts_differently(each):
             raise UnreadableError(
-                f"{type(each).__name__} replaces the prediction methods of its library."
+                f"{type(each).__name__} replaces the prediction methods of its base "
+                f"class, so its structure does not say what it predicts."
             )
     family = family_of(parts.final)
     if family is None:
         name = type(parts.final).__name__
-        raise UnreadableError(f"{name} is not a model that is read.")
+        raise UnreadableError(
+            f"{name} is not among the models that are read: trees, boosting, linear "
+            f"models, naive Bayes, and averaged, calibrated or stacked ones."
+        )
     return family.read(parts.final, (*steps, *parts.steps))
 
 

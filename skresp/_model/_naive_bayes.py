@@ -70,7 +70,7 @@ class Parabolas:
             table = table.toarray()
         z = as_numbers(table)
         if z is None:
-            raise UnreadableError("GaussianNB does not get numbers.")
+            raise UnreadableError("GaussianNB gets columns that are not numbers.")
         out = np.empty((len(z), 2 * len(self.turn)))
         ends = self._at(self.turn)
         # The branch on the side of the means has the value at the turn.

@@ -94,7 +94,10 @@ def _doubt(reading: Reading, is_float32: bool) -> float:
             error += abs(group.weight) * group.link.steepness * size
     error *= _FLOAT32 if is_float32 else _FLOAT64
     if error > _MAX_DOUBT:
-        raise UnreadableError("The model is so steep that roundings decide.")
+        raise UnreadableError(
+            "The calibration of the model is so steep that rounding errors decide; "
+            "method='sigmoid', or more rows for the calibration, make it less steep."
+        )
     return max(doubt, error)
 
 

@@ -17,7 +17,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 from skresp.reach._deadline import LimitError
 
-from ._column_origin import column_origins
+from ._column_origin import column_origins, unknown_steps
 from ._elementary_steps import step_inputs
 from ._raw_rows import RawRows
 from ._transform import as_numbers, transform_rows
@@ -49,9 +49,8 @@ class StepMaps:
         """The column of the input that each transformed column comes from."""
         origins = column_origins(list(self.steps), len(self.raw_rows.columns))
         if origins is None:
-            raise UnreadableError(
-                "A step before the model mixes columns, or is not known."
-            )
+            everything = np.arange(len(self.raw_rows.columns))
+            raise UnreadableError(unknown_steps(self.steps, everything))
         return origins
 
     @property
@@ -88,7 +87,10 @@ class StepMaps:
             return out
         numbers = as_numbers(table)
         if numbers is None:
-            raise UnreadableError("The model gets columns that are not numbers.")
+            raise UnreadableError(
+                "The final estimator gets columns that are not numbers; encode labels "
+                "before it."
+            )
         return numbers
 
     def transform_column(self, column: int, codes: FloatArray) -> FloatArray:

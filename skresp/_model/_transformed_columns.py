@@ -320,7 +320,8 @@ def _curved_kind(name: str, z: FloatArray) -> Kind:
     if (steps <= 0).all():
         return Kind.FALLING
     raise UnreadableError(
-        f"What the steps make of column {name!r} neither rises nor falls."
+        f"What the steps make of column {name!r} neither rises nor falls along it; use "
+        f"steps that do, or bins (KBinsDiscretizer)."
     )
 
 

@@ -82,6 +82,36 @@ def max_listed(score_function: ScoreFunction, actions: ActionSet) -> int | None:
     return None
 
 
+def is_exact(
+    part: Part, j: int, interventions: str, most: int, lines: bool
+) -> bool | None:
+    """Return whether the scores of a feature are exact; None if only some people's are.
+
+    Parameters
+    ----------
+    part : Part
+    j : int
+        The position of an actionable feature in the part.
+    interventions : {"minimal", "joint"}
+    most : int
+        How many changes of an integer that stands alone are listed.
+    lines : bool
+        Whether the model is known along lines.
+    """
+    if part.stands_alone:
+        return lines or not may_have_long_range(part, most)
+    if not _may_be_sampled(part):
+        return True
+    others_fixed = not any(f.can_change for k, f in enumerate(part.features) if k != j)
+    if part.features[j].kind == "real":
+        if not lines or part.is_pushed(j) or not part.leads_alone(j):
+            return False
+        return True if others_fixed else (None if interventions == "minimal" else False)
+    few = interventions == "minimal" and not part.links_into[j]
+    is_discrete = all(f.kind != "real" or not f.can_change for f in part.features)
+    return None if few or is_discrete else False
+
+
 def points_of_score(
     actions: ActionSet, max_points: int, method: str, by_chance: bool
 ) -> int:

@@ -65,8 +65,11 @@ def _forest() -> RandomForestClassifier:
     [
         (_voting("hard", _forest(), LogisticRegression()), "voting='soft' only"),
         (_voting("soft", _forest(), KNeighborsClassifier()), "KNeighborsClassifier"),
-        (_calibrated(_voting("soft", _forest(), _forest())), "several links"),
-        (BaggingClassifier(LinearSVC(), 3, random_state=0), "The members vote"),
+        (
+            _calibrated(_voting("soft", _forest(), _forest())),
+            "put it around the members",
+        ),
+        (BaggingClassifier(LinearSVC(), 3, random_state=0), "counts the votes"),
         (AdaBoostClassifier(LogisticRegression(), n_estimators=3), "trees only"),
         (_stacking(_forest()), "a linear final estimator only"),
         (_stacking(make_pipeline(StandardScaler(), LogisticRegression())), "linear"),

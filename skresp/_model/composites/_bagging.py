@@ -33,7 +33,11 @@ def read_bagging(
     for member in model.estimators_:
         check_two_classes(member)
         if not hasattr(member, "predict_proba"):
-            raise UnreadableError("The members vote, as they have no probabilities.")
+            raise UnreadableError(
+                "BaggingClassifier counts the votes of members without predict_proba; "
+                "use members that have it, such as LogisticRegression instead of "
+                "LinearSVC."
+            )
     groups, is_float32 = [], False
     for reading, taken in _readings(model, steps, read_member):
         groups += [
@@ -51,7 +55,10 @@ def read_bagging_regressor(
     groups, is_float32 = [], False
     for reading, taken in _readings(model, steps, read_member):
         if reading.prediction_link != "identity":
-            raise UnreadableError("A member's prediction is not its score.")
+            raise UnreadableError(
+                "A member turns its score into another prediction, as loss='poisson' "
+                "does; members are read where the score is the prediction."
+            )
         groups += [_untaken(g, steps, taken, model) for g in second_score(reading)]
         is_float32 |= reading.is_float32
     own = scores_of_rows(model, "predict", steps)

@@ -49,4 +49,7 @@ def _link(member: Any, reading: Reading) -> Link:
         x = np.asarray(calibrator.X_thresholds_, dtype=float)
         y = np.asarray(calibrator.y_thresholds_, dtype=float)
         return Link(PIECEWISE, x=x, y=y, of_probability=of_probability)
-    raise UnreadableError(f"The calibration {member.method!r} is not read.")
+    raise UnreadableError(
+        f"CalibratedClassifierCV is read with method='sigmoid' or 'isotonic' only, not "
+        f"{member.method!r}."
+    )

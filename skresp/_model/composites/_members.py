@@ -22,6 +22,10 @@ _LINKS = {
     "logit": Link(SIGMOID),
     "clipped": Link(PIECEWISE, x=np.array([-1.0, 1.0]), y=np.array([0.0, 1.0])),
 }
+_AROUND_A_SUM = (
+    "A model around a stacked or voting model is not read; put it around the members "
+    "instead."
+)
 
 
 def check_two_classes(model: Any) -> None:
@@ -36,11 +40,11 @@ def single_group(reading: Reading) -> ReadGroup:
     Of the probabilities of two classes it is the second one.
     """
     if len(reading.groups) != 1 or not reading.groups[0].link.is_identity:
-        raise UnreadableError("A model around a sum of several links is not read.")
+        raise UnreadableError(_AROUND_A_SUM)
     group = second_score(reading)[0]
     if group.weight == 1.0:
         return group
-    raise UnreadableError("A model around a weighted model is not read.")
+    raise UnreadableError(_AROUND_A_SUM)
 
 
 def second_score(reading: Reading) -> tuple[ReadGroup, ...]:
@@ -55,7 +59,10 @@ def second_score(reading: Reading) -> tuple[ReadGroup, ...]:
             group = _second_output(group)
             own = None if own is None else _second_column(own)
         elif width != 1:
-            raise UnreadableError("A member of the model has more than two classes.")
+            raise UnreadableError(
+                "A member predicts more than two classes, and members are read for two "
+                "classes only."
+            )
         out.append(group._replace(own_sums=own))
     return tuple(out)
 
@@ -66,7 +73,10 @@ def probability_groups(reading: Reading) -> tuple[ReadGroup, ...]:
         return second_score(reading)
     link = _LINKS.get(str(reading.prediction_link))
     if link is None:
-        raise UnreadableError("A member of the model has no probabilities.")
+        raise UnreadableError(
+            "A member has no probabilities that follow from its scores; use members "
+            "with predict_proba, such as LogisticRegression instead of LinearSVC."
+        )
     return (single_group(reading)._replace(link=link),)
 
 
@@ -85,7 +95,9 @@ def own_probabilities(
 def _second_output(group: ReadGroup) -> ReadGroup:
     """Return a group of two scores with the second one only."""
     if group.ensemble is None or (group.ensemble.output >= 0).any():
-        raise UnreadableError("A member of the model has two scores for two classes.")
+        raise UnreadableError(
+            "A member has two scores for two classes, in a form that is not read."
+        )
     ensemble = replace(
         group.ensemble,
         output=np.zeros_like(group.ensemble.output),

@@ -51,7 +51,10 @@ def _coefficients(final: Reading) -> tuple[FloatArray, FloatArray]:
     group = final.groups[0]
     plain = len(final.groups) == 1 and group.link.is_identity
     if not plain or group.steps or group.coef is None or len(group.coef) != 1:
-        raise UnreadableError("Stacking is read with a linear final estimator only.")
+        raise UnreadableError(
+            "Stacking is read with a linear final estimator only, such as "
+            "LogisticRegression without steps before it."
+        )
     assert group.base is not None
     return group.coef[0], group.base
 
@@ -65,4 +68,7 @@ def _predicted(reading: Reading, method: str) -> tuple[ReadGroup, ...]:
         return second_score(reading)
     if method == "predict" and reading.prediction_link == "identity":
         return second_score(reading)
-    raise UnreadableError("A member passes on labels, or scores that are not read.")
+    raise UnreadableError(
+        "A member of the stack passes on labels, or scores that are not read; use "
+        "members with predict_proba."
+    )

@@ -44,7 +44,10 @@ def read_voting_regressor(
     for member, share in _shares(model):
         reading = read_member(member, steps)
         if reading.prediction_link != "identity":
-            raise UnreadableError("A member's prediction is not its score.")
+            raise UnreadableError(
+                "A member turns its score into another prediction, as loss='poisson' "
+                "does; members are read where the score is the prediction."
+            )
         groups += weighted(second_score(reading), share)
         is_float32 |= reading.is_float32
     own = scores_of_rows(model, "predict", steps)

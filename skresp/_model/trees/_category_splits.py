@@ -47,7 +47,10 @@ class CategorySplits:
     def add_split(self, column: int, left: Collection[int], missing: bool) -> int:
         """Add a split unless it is known, and return the position of its column."""
         if column not in self.labels:
-            raise UnreadableError("The trees split numbers as if they were labels.")
+            raise UnreadableError(
+                "The trees split a column of numbers as if they were labels; give the "
+                "column the dtype category before fit."
+            )
         split = _Split(column, frozenset(left), bool(missing))
         return self._splits.setdefault(split, self.n_columns + len(self._splits))
 

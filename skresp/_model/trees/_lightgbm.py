@@ -27,6 +27,10 @@ _LINKS: dict[str, PredictionLink] = {
     "huber": "identity",
     "quantile": "identity",
 }
+_UNKNOWN_LABELS = (
+    "LightGBM splits by labels that it got as numbers; fit it on a frame with columns "
+    "of dtype category."
+)
 
 
 def _read_lightgbm(model: Any) -> ReadTrees:
@@ -34,9 +38,14 @@ def _read_lightgbm(model: Any) -> ReadTrees:
     booster = model.booster_
     dumped = booster.dump_model(num_iteration=booster.best_iteration)
     if dumped.get("average_output"):
-        raise UnreadableError("The model is a random forest of LightGBM.")
+        raise UnreadableError(
+            "The random forest of LightGBM is not read; use boosting_type='gbdt', or a "
+            "RandomForestClassifier."
+        )
     if model.get_params().get("linear_tree"):
-        raise UnreadableError("The leaves of the trees are linear models.")
+        raise UnreadableError(
+            "The leaves of LightGBM's trees are linear models; use linear_tree=False."
+        )
     splits = _category_splits(booster, dumped["feature_infos"])
     n_outputs = dumped["num_tree_per_iteration"]
     trees = (
@@ -92,9 +101,11 @@ def _lightgbm_tree(root: dict[str, Any], splits: CategorySplits | None) -> Tree:
 def _number_split(node: dict[str, Any]) -> tuple[int, float, bool]:
     """Return the column and threshold of a node, and whether missing goes left."""
     if node["decision_type"] != "<=":
-        raise UnreadableError("The labels of the columns are not known.")
+        raise UnreadableError(_UNKNOWN_LABELS)
     if node["missing_type"] == "Zero":
-        raise UnreadableError("The model takes 0 for a missing value.")
+        raise UnreadableError(
+            "LightGBM takes 0 for a missing value; use zero_as_missing=False."
+        )
     # Without a direction of its own, a missing value counts as 0.
     own = node["missing_type"] == "NaN"
     missing = node["default_left"] if own else node["threshold"] >= 0
@@ -109,7 +120,7 @@ def _category_splits(booster: Any, infos: dict[str, Any]) -> CategorySplits | No
     names = booster.feature_name()
     at = [i for i, name in enumerate(names) if _is_categorical(infos.get(name))]
     if len(at) != len(labels):
-        raise UnreadableError("The labels of the columns are not known.")
+        raise UnreadableError(_UNKNOWN_LABELS)
     codes = {
         i: {label: code for code, label in enumerate(known)}
         for i, known in zip(at, labels, strict=True)

@@ -53,13 +53,18 @@ def _read_forest(model: Any) -> ReadTrees:
 def _check_one_output(model: Any) -> None:
     """Raise if a model predicts several outputs at once."""
     if model.n_outputs_ != 1:
-        raise UnreadableError(f"This {type(model).__name__} has several outputs.")
+        raise UnreadableError(
+            f"{type(model).__name__} predicts several outputs; fit a model for each."
+        )
 
 
 def _read_gradient_boosting(model: Any) -> ReadTrees:
     stages = model.estimators_
     if type(model.init_).__name__ not in ("str", "DummyClassifier", "DummyRegressor"):
-        raise UnreadableError("The boosting starts from the scores of another model.")
+        raise UnreadableError(
+            f"{type(model).__name__} starts from the scores of another model; leave "
+            f"init out."
+        )
     trees = (
         (k, tree_nodes(tree.tree_, model.learning_rate))
         for stage in stages

@@ -225,7 +225,9 @@ class _ToRawTrees:
         tables = Tables(*map(np.concatenate, zip(none, *parts, strict=True)))
         width = max([len(z) for z in transformed.values()], default=1)
         if width * len(tables.transformed) > _MAX_ENTRIES:
-            raise UnreadableError("The trees look up too many values.")
+            raise UnreadableError(
+                "The trees split by too many labels and bins to be put into tables."
+            )
         goes_left = np.zeros((len(tables.transformed), width), dtype=bool)
         for c in columns:
             some = np.flatnonzero(

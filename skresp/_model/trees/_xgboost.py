@@ -43,7 +43,10 @@ def _read_xgboost(model: Any) -> ReadTrees:
         raise UnreadableError("XGBoost is read with booster='gbtree' only.")
     missing = model.get_params().get("missing", np.nan)
     if missing is not None and missing == missing:
-        raise UnreadableError(f"The model takes {missing:g} for a missing value.")
+        raise UnreadableError(
+            f"XGBoost takes {missing:g} for a missing value; mark missing values with "
+            f"NaN and leave missing= out."
+        )
     labels = _known_labels(learner)
     splits = _category_splits(labels)
     n_outputs = max(int(learner["learner_model_param"]["num_class"]), 1)
@@ -73,13 +76,19 @@ def _tree(
 ) -> Tree:
     """Return the nodes of a tree in its JSON form."""
     if int(tree["tree_param"]["size_leaf_vector"]) > 1:
-        raise UnreadableError("The leaves of the trees are vectors.")
+        raise UnreadableError(
+            "The leaves of XGBoost's trees are vectors; use "
+            "multi_strategy='one_output_per_tree'."
+        )
     values = np.asarray(tree["split_conditions"], dtype=np.float32)
     column = np.asarray(tree["split_indices"])
     threshold = values.astype(float)
     for i, codes in _category_nodes(tree):
         if splits is None:
-            raise UnreadableError("The labels of the columns are not known.")
+            raise UnreadableError(
+                "XGBoost splits by labels that the model does not store; fit it on a "
+                "frame with columns of dtype category, with XGBoost 3.1 or later."
+            )
         others = set(range(len(labels[column[i]]))) - codes
         missing = bool(tree["default_left"][i])
         column[i] = splits.add_split(int(column[i]), others, missing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from sklearn.frozen import FrozenEstimator
@@ -26,6 +27,7 @@ def model(f: Findings) -> Plain:
         "classes": [] if classes is None else [brief(c) for c in classes[:_MOST]],
         "target": brief(f.explainer.target_),
         "threshold": f.explainer.threshold,
+        "structure": asdict(f.explainer.structure_),
         "rows": len(f.table),
         "columns": len(f.explanation.feature_names),
         "invalid": int((f.verdicts.status == "invalid").sum()),
