@@ -20,6 +20,9 @@ def main() -> int:
     parser.add_argument("--stride", type=int, default=1)
     parser.add_argument("--people", type=int, default=8, help="people in one world")
     parser.add_argument("--family", choices=FAMILIES, default=None)
+    parser.add_argument(
+        "--quick", action="store_true", help="only scores, intervals and verdicts"
+    )
     args = parser.parse_args()
     persons: Counter[str] = Counter()
     failed: Counter[str] = Counter()
@@ -30,7 +33,7 @@ def main() -> int:
             shared_cache.clear()
             persons[world.family] += len(world.people)
             try:
-                found = list(failures(world))
+                found = list(failures(world, quick=args.quick))
             except Exception:
                 found = [traceback.format_exc()]
             for text in found:
