@@ -7,6 +7,7 @@ from ._explain._explanation import Explanation
 from ._explain._responsiveness import ResponsivenessExplainer
 from ._explain.attribution._lime import LimeExplainer
 from ._explain.attribution._shap import ShapExplainer
+from ._model._decision_policy import DecisionPolicy
 from ._model._target import AtLeast, AtMost
 from ._version import __version__
 
@@ -14,6 +15,7 @@ __all__ = [
     "ActionSet",
     "AtLeast",
     "AtMost",
+    "DecisionPolicy",
     "Explanation",
     "Feature",
     "LimeExplainer",

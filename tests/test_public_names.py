@@ -16,6 +16,7 @@ PUBLIC = {
         "ActionSet",
         "AtLeast",
         "AtMost",
+        "DecisionPolicy",
         "Explanation",
         "Feature",
         "LimeExplainer",

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from skresp._model.composites._adaboost import read_adaboost
 from skresp._model.composites._bagging import read_bagging, read_bagging_regressor
 from skresp._model.composites._calibrated import read_calibrated
+from skresp._model.composites._policy import read_policy
 from skresp._model.composites._stacking import read_stacking
 from skresp._model.composites._voting import read_voting, read_voting_regressor
 from skresp._model.trees._catboost import CATBOOST
@@ -92,6 +93,7 @@ FAMILIES: tuple[Family | TreeLibrary, ...] = (
     Family("sklearn", ("AdaBoostClassifier",), read_adaboost),
     Family("sklearn", ("StackingClassifier",), _with_members(read_stacking)),
     Family("sklearn", ("StackingRegressor",), _with_members(read_stacking)),
+    Family("skresp", ("DecisionPolicy",), _with_members(read_policy)),
 )
 
 

@@ -20,7 +20,7 @@ from skresp._dataframe import (
 from skresp._dataframe import column as column_of
 
 from ._class_names import package_of
-from ._wrappers import inner_model, steps_before
+from ._wrappers import inner_model, policy_model, steps_before
 
 # The largest number of labels of a column that are kept.
 MAX_LABELS = 100
@@ -208,8 +208,9 @@ def _was_fitted_on_arrays(model: Any) -> bool:
     That is known for libraries that keep the names of columns. Such a model would warn
     about names, or raise. Another model may keep no names and still need a frame.
     """
-    while type(model).__name__ in ("FrozenEstimator", "Pipeline"):
-        model = next(iter(steps_before(model)), None) or inner_model(model)
+    while type(model).__name__ in ("FrozenEstimator", "Pipeline", "DecisionPolicy"):
+        first = next(iter(steps_before(model)), None) or policy_model(model)
+        model = first or inner_model(model)
     libraries = ("sklearn", "xgboost", "lightgbm", "catboost")
     keeps_names = package_of(type(model)) in libraries
     return keeps_names and getattr(model, "n_features_in_", None) is not None

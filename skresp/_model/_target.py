@@ -21,7 +21,7 @@ from ._predictions import (
     predicts_label,
     probabilities,
 )
-from ._wrappers import inner_model
+from ._wrappers import inner_model, policy_model
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,8 @@ def _threshold_classifier(model: Any) -> Any:
     while model is not None:
         if isinstance(model, (FixedThresholdClassifier, TunedThresholdClassifierCV)):
             return model
-        model = model.estimator_ if isinstance(model, RFE) else inner_model(model)
+        inside = model.estimator_ if isinstance(model, RFE) else policy_model(model)
+        model = inner_model(model) if inside is None else inside
     return None
 
 

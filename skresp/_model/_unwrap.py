@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ._decision import ThresholdRule
-from ._wrappers import THRESHOLD_CLASSIFIERS, inner_model, steps_before
+from ._wrappers import THRESHOLD_CLASSIFIERS, inner_model, policy_model, steps_before
 
 
 class Unwrapped(NamedTuple):
@@ -18,7 +18,7 @@ class Unwrapped(NamedTuple):
     steps : tuple
         The transformers before the final estimator.
     threshold_rule : ThresholdRule or None
-        The rule of the outermost threshold classifier.
+        The rule of the outermost threshold classifier, also inside a DecisionPolicy.
     """
 
     models: tuple[Any, ...]
@@ -42,4 +42,7 @@ def unwrap(model: Any) -> Unwrapped:
         if threshold_rule is None and type(model).__name__ in THRESHOLD_CLASSIFIERS:
             threshold_rule = ThresholdRule.of(model)
         model = inner_model(model)
+    inside = policy_model(models[-1])
+    if threshold_rule is None and inside is not None:
+        threshold_rule = unwrap(inside).threshold_rule
     return Unwrapped(tuple(models), tuple(steps), threshold_rule)

@@ -25,6 +25,13 @@ def inner_model(model: Any) -> Any:
     return None
 
 
+def policy_model(model: Any) -> Any:
+    """Return the model inside a DecisionPolicy, whose rules come first; else None."""
+    if type(model).__name__ != "DecisionPolicy":
+        return None
+    return getattr(model, "estimator_", model.estimator)
+
+
 def steps_before(model: Any) -> list[Any]:
     """Return the steps before the last one of a pipeline; none for other models."""
     if type(model).__name__ != "Pipeline":

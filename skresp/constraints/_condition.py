@@ -1,4 +1,4 @@
-"""Conditions on one feature at the reached point, used by IfThen."""
+"""Conditions on one feature, used by IfThen and DecisionPolicy."""
 
 from __future__ import annotations
 
@@ -58,8 +58,11 @@ class Condition:
         object.__setattr__(self, "value", to_python(value))
 
     @classmethod
-    def of(cls, parameter: str, given: Any) -> Condition:
-        """Return a condition from a triple, or from a mapping as in files."""
+    def of(cls, name: str, given: Any) -> Condition:
+        """Return a condition from a triple, or from a mapping as in files.
+
+        `name` is what an error message calls it.
+        """
         if isinstance(given, cls):
             return given
         if isinstance(given, Mapping):
@@ -68,8 +71,7 @@ class Condition:
             given = tuple(given[key] for key in keys)
         if not isinstance(given, (tuple, list)) or len(given) != 3:
             raise TypeError(
-                f"{parameter} of IfThen must be a triple (feature, op, value), got "
-                f"{given!r}."
+                f"{name} must be a triple (feature, op, value), got {given!r}."
             )
         return cls(*given)
 

@@ -36,8 +36,8 @@ class IfThen(Constraint):
     then: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "if_", Condition.of("if_", self.if_))
-        object.__setattr__(self, "then", Condition.of("then", self.then))
+        object.__setattr__(self, "if_", Condition.of("if_ of IfThen", self.if_))
+        object.__setattr__(self, "then", Condition.of("then of IfThen", self.then))
 
     @property
     def features(self) -> tuple[str, ...]:

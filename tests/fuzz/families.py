@@ -49,7 +49,7 @@ class Family:
 
     `read` says that its structure is known, so that verdicts are never open on
     discrete features; `lines` that scores along one real are exact; `lattice` that its
-    decision changes on the lattice only.
+    decision changes on the lattice only; `policy` that random rules decide before it.
     """
 
     make: Any
@@ -61,6 +61,7 @@ class Family:
     encoder: str = "dense"
     missing: bool = False
     threshold: bool = False
+    policy: bool = False
 
 
 def _xgb(**more):
@@ -196,6 +197,24 @@ FAMILIES = {
         lambda: StackingClassifier(_members(), cv=2, passthrough=True),
         lattice=False,
     ),
+    "policy": Family(
+        lambda: RandomForestClassifier(6, random_state=0),
+        missing=True,
+        threshold=True,
+        policy=True,
+    ),
+    "policy linear": Family(
+        LogisticRegression, lattice=False, threshold=True, policy=True
+    ),
+    "policy ruled": Family(
+        lambda: FixedThresholdClassifier(_hgb(), threshold=0.6),
+        missing=True,
+        policy=True,
+    ),
+    "policy classes": Family(
+        lambda: RandomForestClassifier(5, random_state=0), classes=3, policy=True
+    ),
+    "policy native": Family(_lgbm, encoder="native", policy=True),
     "MLP": Family(
         lambda: make_pipeline(
             StandardScaler(), MLPClassifier((5,), max_iter=80, random_state=0)

@@ -12,7 +12,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from skresp import ActionSet, AtLeast, AtMost, Feature
+from skresp import ActionSet, AtLeast, AtMost, DecisionPolicy, Feature
 from skresp import constraints as c
 
 from . import lattice
@@ -259,6 +259,28 @@ def _valid_people(rng, actions, rows, many):
     return rows.iloc[good].reset_index(drop=True)
 
 
+def random_policy(rng, actions, n_classes):
+    """One or two rules that decide before a model."""
+    rules = []
+    for _ in range(int(rng.integers(1, 3))):
+        conditions = []
+        for name in rng.choice(actions.names, int(rng.integers(1, 3)), replace=False):
+            feature = actions.features[name]
+            if feature.kind == "categorical":
+                op = str(rng.choice(["==", "!=", "in"]))
+                values = [str(v) for v in rng.choice(LABELS, 2, replace=False)]
+            else:
+                ops = (
+                    ["<=", ">="] if feature.kind == "real" else ["<=", ">=", "!=", "in"]
+                )
+                op = str(rng.choice(ops))
+                upper = min(feature.upper or 1, 20)
+                values = [int(v) for v in rng.integers(0, upper + 1, 2)]
+            conditions.append((str(name), op, values if op == "in" else values[0]))
+        rules.append((conditions, int(rng.integers(n_classes))))
+    return rules
+
+
 def make_world(seed, family=None, people=8):
     """Make the world of a seed; None where nobody in it is valid or it is too large."""
     rng = np.random.default_rng(seed)
@@ -300,6 +322,8 @@ def make_world(seed, family=None, people=8):
             sparse_threshold=1.0 if kind.encoder == "sparse" else 0.0,
         )
         model = make_pipeline(encode, kind.make())
+    if kind.policy:
+        model = DecisionPolicy(model, random_policy(rng, actions, kind.classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, y)

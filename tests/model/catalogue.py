@@ -52,7 +52,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from skresp import ActionSet, AtLeast
+from skresp import ActionSet, AtLeast, DecisionPolicy
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import make_target_rule
@@ -67,6 +67,15 @@ from tests.small_models import (
 )
 
 NUMBERS = ["income", "age", "rate"]
+
+
+#: Rules on numbers, labels, truth values and missing values.
+POLICY = [
+    ([("age", "<=", 25), ("job", "!=", "pilot")], 0),
+    ([("rate", ">=", 0.5), ("own", "==", True)], 1),
+    (("rate", "!=", 0), 0),
+    ([("job", "in", ["cook", "nurse"]), ("grade", "==", 3)], 1),
+]
 
 
 class Entry(NamedTuple):
@@ -319,6 +328,24 @@ def _entries() -> dict[str, Entry]:
         lambda: make_pipeline(SimpleImputer(), StandardScaler(), _logistic()),
         NUMBERS,
         dtype=np.float32,
+    )
+    for name, model in {
+        "forest": _forest,
+        "logistic": _logistic,
+        "histogram boosting": _boosting,
+        "linear SVC": LinearSVC,
+        "threshold": lambda: FixedThresholdClassifier(_forest(), threshold=0.7),
+    }.items():
+        found[f"rules before a {name}"] = Entry(
+            lambda model=model: DecisionPolicy(
+                make_pipeline(_mixed(SimpleImputer()), model()), POLICY
+            ),
+            mixed,
+        )
+    found["rules after an imputer, array"] = Entry(
+        lambda: _filled(DecisionPolicy(_forest(), [(("x1", ">=", 70), 0)])),
+        NUMBERS,
+        "array",
     )
     found["threshold on a forest"] = Entry(
         lambda: FixedThresholdClassifier(_filled(_forest()), threshold=0.7), NUMBERS
