@@ -231,19 +231,16 @@ FAMILIES = {
         lambda: make_pipeline(
             MinMaxScaler((1, 2)), FunctionTransformer(np.log), LogisticRegression()
         ),
-        read=False,
         lattice=False,
     ),
     "power": Family(
         lambda: make_pipeline(PowerTransformer(), LogisticRegression()),
-        read=False,
         lattice=False,
     ),
     "quantile": Family(
         lambda: make_pipeline(QuantileTransformer(n_quantiles=20), LinearSVC()),
-        read=False,
         lattice=False,
     ),
     # With a feature that is constant in a class, sums of logarithms are all rounding.
-    "NB": Family(lambda: GaussianNB(var_smoothing=1e-3), read=False, lattice=False),
+    "NB": Family(lambda: GaussianNB(var_smoothing=1e-3), lattice=False),
 }

@@ -12,7 +12,6 @@ from skresp._recourse._status import Proof, Status
 from skresp._typing import FloatArray
 from skresp.reach._deadline import Deadline
 
-from ._search import gaps_of
 from ._solve import Change, Solver, is_alone
 
 
@@ -146,7 +145,7 @@ class Case:
         for k, variable in enumerate(solver.variables.all):
             if variable.part == p:
                 reached[:, k] += changes[:, variable.position]
-        return np.asarray(gaps_of(solver.person, solver.work, reached))
+        return solver.gaps_at(reached)
 
     def _try_variables(self, parts: Sequence[int]) -> None:
         """Look for changes of variables in parts of their own.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,19 +18,24 @@ from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import EngineInput, EngineResult, EngineRun
 from skresp._recourse.engines._black_box import BlackBoxEngine
 from skresp._typing import FloatArray, IndexArray
+from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MAX_LISTED_BESIDE_A_LINE
 from skresp.reach._part import Part
 
 from ._added_options import AddedOptions
 from ._case import Case, ListedPart
+from ._curve_tables import CurveTables, check_monotone, first_tables
+from ._curved_solve import CurvedSolver
 from ._model_arrays import ModelArrays
-from ._person import Arena, PartState, make_person
+from ._person import Arena, PartState, make_person, make_variables
 from ._solve import Change, Solver, is_alone
-from ._variables import UnknownValueError
+from ._variables import UnknownValueError, Variables
 
 # Changes of a part that are listed. With more, the features of the part are variables.
 _MAX_LISTED = 2_000
+# People whose curves are tabulated together.
+_MAX_TABULATED = 128
 
 
 @dataclass(frozen=True)
@@ -98,18 +104,25 @@ class _BoxRun(EngineRun):
         self.given = given
         self.columns, self.codes, arrays = _read(engine, given.batch)
         self.arrays = arrays
-        self.arena = Arena(arrays.forest.top.shape[1], len(arrays.forest.roots))
+        trees = len(arrays.forest.roots) + len(arrays.curves)
+        self.arena = Arena(arrays.forest.top.shape[1], trees)
+        self.known: dict[int, tuple[Variables, CurveTables]] = {}
 
     def solve(self) -> EngineResult:
         """Compute the verdicts."""
         out = EngineResult.blank(self.options, len(self.rows))
         cases: dict[int, Case] = {}
         others = []
-        for i in np.flatnonzero(self.denied).tolist():
+        people = np.flatnonzero(self.denied).tolist()
+        for at, i in enumerate(people):
             if self.budget.deadline.is_over:
                 break
             try:
+                if self.arrays.curves and at % _MAX_TABULATED == 0:
+                    self._tabulate(people[at : at + _MAX_TABULATED])
                 case = self._case(i)
+            except OutOfTimeError:
+                break
             except UnknownValueError:
                 others.append(i)
                 continue
@@ -132,8 +145,29 @@ class _BoxRun(EngineRun):
 
     # -- one person --------------------------------------------------------------------
 
-    def _case(self, i: int) -> Case:
-        """Search the boxes of one person."""
+    def _tabulate(self, people: list[int]) -> None:
+        """Tabulate the curves of people, in a few calls of the steps before the model.
+
+        The knots of a person do not depend on the others.
+        """
+        self.known = {}
+        variables = {}
+        for i in people:
+            with suppress(UnknownValueError):
+                codes = self.codes[self.rows[i]]
+                variables[i] = make_variables(self.columns, codes, self._states(i)[0])
+        with allow(self.budget.deadline):
+            tables = first_tables(
+                self.arrays.curves,
+                [self.codes[self.rows[i]] for i in variables],
+                list(variables.values()),
+            )
+        self.known = {
+            i: (variables[i], table) for i, table in zip(variables, tables, strict=True)
+        }
+
+    def _states(self, i: int) -> tuple[list[PartState], list[ListedPart]]:
+        """Return what a person can do on each part, and the listed interventions."""
         position = self.batch.point_builder.position
         states, listed = [], []
         for p, each in enumerate(self.options):
@@ -150,10 +184,25 @@ class _BoxRun(EngineRun):
                 changes = None
             columns = [position[name] for name in each.part.names]
             states.append(PartState(each.part, each.values[value], columns, changes))
+        return states, listed
+
+    def _solver(self, i: int, states: list[PartState]) -> Solver:
+        """Return what searches the boxes of one person."""
         codes = self.codes[self.rows[i]]
-        made = make_person(self.arrays, self.columns, codes, states, self.arena)
-        solver = Solver(*made, states, self.arena)
-        budget = self.budget
+        if not self.arrays.curves:
+            made = make_person(self.arrays, self.columns, codes, states, self.arena)
+            return Solver(*made, states, self.arena)
+        if i not in self.known:
+            raise UnknownValueError
+        known = self.known[i]
+        check_monotone(known[1])
+        made = make_person(self.arrays, self.columns, codes, states, self.arena, known)
+        return CurvedSolver(*made, states, self.arena, self.arrays.curves, known[1])
+
+    def _case(self, i: int) -> Case:
+        """Search the boxes of one person."""
+        states, listed = self._states(i)
+        solver, budget = self._solver(i, states), self.budget
 
         def price(p: int, change: FloatArray) -> float:
             state = states[p]

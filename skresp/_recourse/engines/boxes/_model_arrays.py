@@ -12,6 +12,7 @@ from skresp._model._links import PIECEWISE, SIGMOID
 from skresp._typing import BoolArray, FloatArray
 
 from ._channels import Channels
+from ._curves import Curve, curves_of, joined_curves
 from ._forest import LEAF, Forest, Split
 
 # Rounding of sums, relative to the sum of sizes, in float64 and in float32.
@@ -52,6 +53,8 @@ class ModelArrays(NamedTuple):
         The sum of sizes of each channel, without linear terms.
     depth : int
         More than the depth of each tree.
+    curves : list of Curve
+        Terms that only steps can compute. With some, linear terms are curves, too.
     """
 
     n_columns: int
@@ -65,15 +68,13 @@ class ModelArrays(NamedTuple):
     missing: FloatArray
     size: FloatArray
     depth: int
+    curves: list[Curve]
 
     @classmethod
     def of(cls, score_function: Any) -> ModelArrays | None:
-        """Return the arrays of a score function; None where it has another form."""
-        if score_function.decision is None:
-            return None
-        if any(g.terms is not None and g.terms.maps for g in score_function.groups):
-            return None
-        return _Builder(score_function).build()
+        """Return the arrays of a score function; None where it has no decision."""
+        known = score_function.decision is not None
+        return _Builder(score_function).build() if known else None
 
 
 def gap_factors(decision: Decision, n_outputs: int) -> FloatArray:
@@ -97,6 +98,10 @@ class _Builder:
         self.pieces: list[Forest] = []
         self.missing_left: list[BoolArray] = []
         self.n_nodes = 0
+        self.curves: list[Curve] = []
+        self.is_curved = any(
+            g.terms is not None and bool(g.terms.maps) for g in self.function.groups
+        )
 
     def build(self) -> ModelArrays:
         """Return the arrays."""
@@ -132,16 +137,19 @@ class _Builder:
                 self._add_trees(group.trees, factor, width, first, size)
             if group.terms is not None:
                 terms = group.terms
-                slopes = terms.slopes @ factor
-                # Several groups share a channel, each with its own centers.
-                joined = slope[:, here] + slopes
-                moved = slope[:, here] * center[:, here]
-                moved += slopes * terms.centers[:, None]
-                slope[:, here] = joined
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    center[:, here] = np.where(joined != 0, moved / joined, 0.0)
-                base[here] -= np.where(joined == 0, moved, 0.0).sum(axis=0)
-                missing[:, here] += terms.missing @ factor
+                if self.is_curved:
+                    self.curves += curves_of(terms, factor, first)
+                else:
+                    slopes = terms.slopes @ factor
+                    # Several groups share a channel, each with its own centers.
+                    joined = slope[:, here] + slopes
+                    moved = slope[:, here] * center[:, here]
+                    moved += slopes * terms.centers[:, None]
+                    slope[:, here] = joined
+                    with np.errstate(divide="ignore", invalid="ignore"):
+                        center[:, here] = np.where(joined != 0, moved / joined, 0.0)
+                    base[here] -= np.where(joined == 0, moved, 0.0).sum(axis=0)
+                    missing[:, here] += terms.missing @ factor
                 for table in terms.tables:
                     self._add_table(table, factor, width, first, size)
         forest, split = self._joined(width)
@@ -157,6 +165,7 @@ class _Builder:
             missing,
             size,
             _depth(forest) + 2,
+            joined_curves(self.curves),
         )
 
     def _channels_of(self, group: Any) -> tuple[FloatArray, FloatArray]:
@@ -291,7 +300,8 @@ class _Builder:
         """Add the table of one column as a tree."""
         values = np.zeros((len(table.values), width))
         values[:, : factor.shape[1]] = table.values @ factor
-        size[first : first + width] += np.abs(values).max(axis=0)
+        # What a missing value adds is not known where the model does not accept it.
+        size[first : first + width] += np.nanmax(np.abs(values), axis=0)
         nodes = _TreeNodes(width)
         if table.edges is not None:
             # Numbers to the left, a missing value to the right.

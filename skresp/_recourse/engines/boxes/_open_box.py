@@ -65,6 +65,10 @@ class OpenBox:
         self.change = [change for change in found if change is not None]
         return True
 
+    def contains(self, change: Sequence[FloatArray]) -> bool:
+        """Return whether a change reaches values in the box."""
+        return all(self._contains(p, each) for p, each in enumerate(change))
+
     def _solve_part(
         self, p: int, state: PartState, deadline: Deadline
     ) -> FloatArray | None:

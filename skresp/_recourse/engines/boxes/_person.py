@@ -11,6 +11,7 @@ from skresp._typing import FloatArray
 from skresp.reach._part import Part
 
 from ._channels import Slopes
+from ._curve_tables import MAX_DEPTH, CurveTables
 from ._forest import Box, Forest, restrict
 from ._model_arrays import ModelArrays, View, pack
 from ._rules import INTEGER
@@ -61,14 +62,10 @@ class Arena:
         self.forest = new
 
 
-def make_person(
-    model: ModelArrays,
-    columns: Sequence[Any],
-    codes: FloatArray,
-    parts: Sequence[PartState],
-    arena: Arena,
-) -> tuple[Person, Work, Variables]:
-    """Return what the search of one person needs.
+def make_variables(
+    columns: Sequence[Any], codes: FloatArray, parts: Sequence[PartState]
+) -> Variables:
+    """Return the variables of one person.
 
     Raises UnknownValueError where the person could reach values that the score function
     does not know.
@@ -88,8 +85,25 @@ def make_person(
             )
         else:
             variables.add_part(p, state.part, state.before, state.columns, code)
-    of_column = {v.column: k for k, v in enumerate(variables.all) if v.column >= 0}
-    _check_known(columns, codes, variables, of_column)
+    _check_known(columns, codes, variables, variables.of_column)
+    return variables
+
+
+def make_person(
+    model: ModelArrays,
+    columns: Sequence[Any],
+    codes: FloatArray,
+    parts: Sequence[PartState],
+    arena: Arena,
+    known: tuple[Variables, CurveTables] | None = None,
+) -> tuple[Person, Work, Variables]:
+    """Return what the search of one person needs.
+
+    See `make_variables` for the parameters, and for what it raises. `known` are the
+    variables and the tables of curves, which are not part of the forest.
+    """
+    variables = make_variables(columns, codes, parts) if known is None else known[0]
+    of_column = variables.of_column
     views = [
         (of_column[view.column], view)
         for view in model.views
@@ -106,6 +120,11 @@ def make_person(
     tables = np.zeros((len(model.split.tables), n_words), dtype=np.uint64)
     tables[:, : model.split.tables.shape[1]] = model.split.tables
     slopes, constants, size = _linear(model, codes, variables, of_column)
+    depth = model.depth
+    if known is not None:
+        added = known[1].constants(model.curves, of_column, len(constants))
+        constants, size = constants + added[0], size + added[1]
+        depth = max(depth, MAX_DEPTH)
     split = model.split._replace(tables=tables)
     stack = np.zeros((2, model.depth + 4), dtype=np.int32)
     while True:
@@ -127,7 +146,7 @@ def make_person(
             break
         arena.grow()
     person = Person(rules, model.channels, slopes, tables, size)
-    work = _work(model, arena, person, words, variables, node, tree, sums)
+    work = _work(model, arena, person, words, variables, node, tree, sums, depth)
     return person, work, variables
 
 
@@ -262,6 +281,7 @@ def _work(
     node: int,
     tree: int,
     constants: FloatArray,
+    depth: int,
 ) -> Work:
     """Return the memory of a search, with the whole box on the stack."""
     n, (n_views, n_words) = len(variables.all), words.shape
@@ -297,10 +317,8 @@ def _work(
         np.zeros(total),
         np.zeros(total),
         np.zeros(total),
-        np.zeros((2, model.depth + 4), dtype=np.int32),
-        Slabs.empty(
-            n, n_views, n_words, MAX_SLABS, total - width, width, model.depth + 2
-        ),
+        np.zeros((2, depth + 4), dtype=np.int32),
+        Slabs.empty(n, n_views, n_words, MAX_SLABS, total - width, width, depth + 2),
         point,
     )
 

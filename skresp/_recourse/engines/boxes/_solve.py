@@ -17,11 +17,11 @@ from ._rules import INTEGER, LABEL
 from ._search import Outcome, Person, Work, gaps_of, search
 from ._variables import Variables
 
-# Boxes between two looks at the clock: a few milliseconds.
-_SLICE = 200
-# Points in doubt that are kept for the model, and boxes given to the solver.
-_MAX_TIES = 256
-_MAX_OPEN = 64
+#: Boxes between two looks at the clock: a few milliseconds.
+SLICE = 200
+#: Points in doubt that are kept for the model, and boxes given to the solver.
+MAX_TIES = 256
+MAX_OPEN = 64
 # Halvings of the change of a number; they leave less than 1/4000 of it to gain.
 _HALVINGS = 12
 
@@ -106,10 +106,18 @@ class Solver:
 
     def gaps(self, changes: Sequence[Change]) -> FloatArray:
         """Return the smallest gap at each of some changes."""
-        reached = np.tile(self.person.rules.before, (len(changes), 1))
+        return self.gaps_at(self.reached(changes))
+
+    def reached(self, changes: Sequence[Change]) -> FloatArray:
+        """Return the values of variables that changes reach, one row each."""
+        out = np.tile(self.person.rules.before, (len(changes), 1))
         for k, variable in enumerate(self.variables.all):
             for i, change in enumerate(changes):
-                reached[i, k] += change[variable.part][variable.position]
+                out[i, k] += change[variable.part][variable.position]
+        return out
+
+    def gaps_at(self, reached: FloatArray) -> FloatArray:
+        """Return the smallest gap at each row of reached values."""
         return np.asarray(gaps_of(self.person, self.work, reached))
 
     def _start(self, low: FloatArray, high: FloatArray, words: FloatArray) -> None:
@@ -130,7 +138,7 @@ class Solver:
             # A box may cost a point, too.
             if left < 2 or deadline.is_over:
                 return out
-            limit = int(self.work.counter[1]) + min(_SLICE, left - 1)
+            limit = int(self.work.counter[1]) + min(SLICE, left - 1)
             outcome = search(self.person, self.work, limit)
             if outcome == Outcome.DONE:
                 break
@@ -147,7 +155,7 @@ class Solver:
             if change is None and is_last:
                 opened += 1
                 box = OpenBox(self.person, self.work, self.variables, self.parts)
-                if opened > _MAX_OPEN:
+                if opened > MAX_OPEN:
                     resolved = False
                 elif box.solve(deadline):
                     change = box.change
@@ -167,8 +175,8 @@ class Solver:
             key = np.concatenate([np.zeros(0), *change]).tobytes()
             if key not in seen:
                 seen.add(key)
-                resolved = resolved and len(out.ties) < _MAX_TIES
-                out.ties = [*out.ties, change][:_MAX_TIES]
+                resolved = resolved and len(out.ties) < MAX_TIES
+                out.ties = [*out.ties, change][:MAX_TIES]
         out.used = int(self.work.counter[1]) + len(out.ties) + opened
         out.is_exhausted = out.witness is None and resolved
         return out

@@ -71,6 +71,11 @@ class Variables:
     lists: list[tuple[list[int], FloatArray]] = field(default_factory=list)
     unchecked: set[int] = field(default_factory=set)
 
+    @property
+    def of_column(self) -> dict[int, int]:
+        """The variable of each column of the model that has one."""
+        return {v.column: k for k, v in enumerate(self.all) if v.column >= 0}
+
     # -- parts -----------------------------------------------------------------------
 
     def add_list(

@@ -1,0 +1,257 @@
+"""Searches of one person where the model has curves.
+
+The search sees upper bounds of curves, so a point that it finds may be refused. Points
+count by lower bounds, which are exact at knots. A box that the bounds do not decide
+gets knots of its own, a few times over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from skresp._typing import FloatArray
+from skresp.reach._allowance import allow
+from skresp.reach._deadline import Deadline, OutOfTimeError
+
+from ._curve_tables import CurveTables, fill, merged
+from ._curves import Curve
+from ._forest import Forest
+from ._open_box import OpenBox
+from ._person import Arena, PartState, grown
+from ._search import Outcome, Person, Work, gaps_of, search
+from ._solve import (
+    MAX_OPEN,
+    MAX_TIES,
+    SLICE,
+    Change,
+    Finding,
+    Solver,
+    is_alone,
+)
+from ._variables import Variables
+
+# Pieces of an undecided box along each variable, how often, and how many boxes.
+_PIECES, _ROUNDS, _MAX_BOXES = 32, 5, 400
+
+
+class _Box(NamedTuple):
+    """A box of changes, see `Work`."""
+
+    low: FloatArray
+    high: FloatArray
+    words: Any
+
+
+class CurvedSolver(Solver):
+    """Searches the boxes of one person, with tables in place of curves.
+
+    Attributes
+    ----------
+    curves : sequence of Curve
+    tables : CurveTables
+        Those of the person, over all that can be reached.
+    """
+
+    def __init__(
+        self,
+        person: Person,
+        work: Work,
+        variables: Variables,
+        parts: Sequence[PartState],
+        arena: Arena,
+        curves: Sequence[Curve],
+        tables: CurveTables,
+    ) -> None:
+        super().__init__(person, work, variables, parts, arena)
+        self.curves, self.tables = curves, tables
+        self._columns = variables.of_column
+        self._nodes = int(work.node_end[0])
+        self._trees = int(work.tree_end[0])
+        self._use(tables)
+
+    def _use(self, tables: CurveTables) -> None:
+        """Put tables into the forest, behind the person's own trees."""
+        self._current = tables
+        self._lower: Forest | None = None
+        while True:
+            forest = self.arena.forest
+            node, tree = tables.write(
+                self.curves,
+                self._columns,
+                forest,
+                self._nodes,
+                self._trees,
+                lower=False,
+            )
+            if node >= 0:
+                break
+            self.arena.grow()
+        self.work = self.work._replace(forest=forest)
+        self.work.node_end[0], self.work.tree_end[0] = node, tree
+
+    def gaps_at(self, reached: FloatArray) -> FloatArray:
+        """Return lower bounds of the smallest gaps, which are exact at knots."""
+        if self._lower is None:
+            self._lower = self._lower_forest()
+        return np.asarray(
+            gaps_of(self.person, self.work._replace(forest=self._lower), reached)
+        )
+
+    def _lower_forest(self) -> Forest:
+        """Return the person's trees with lower bounds of curves."""
+        nodes, trees = self._nodes, self._trees
+        room = sum(4 * len(k.at) for k in self._current.knots.values())
+        old = self.work.forest
+        many = int(self.work.tree_end[0])
+        size = nodes + room * max(len(self.curves), 1)
+        new = Forest.empty(size, many, old.top.shape[1])
+        for name in Forest._fields:
+            kept = trees if name in ("roots", "channel") else nodes
+            getattr(new, name)[:kept] = getattr(old, name)[:kept]
+        self._current.write(self.curves, self._columns, new, nodes, trees, lower=True)
+        return new
+
+    def _run(self, max_points: int, deadline: Deadline) -> Finding:
+        """Search the stack until a witness is found, or nothing is left."""
+        out = Finding()
+        self._seen: set[bytes] = set()
+        resolved, boxes = self._search(out, max_points, deadline)
+        for _ in range(_ROUNDS):
+            if out.witness is not None or not resolved or not boxes:
+                break
+            resolved = len(boxes) <= _MAX_BOXES
+            if resolved:
+                resolved, boxes = self._divide(boxes, out, max_points, deadline)
+        if self._current is not self.tables:
+            self._use(self.tables)
+        if out.witness is not None:
+            out.witness = self._smaller(self._without_needless(out.witness))
+        out.is_exhausted = out.witness is None and resolved and not boxes
+        return out
+
+    def _divide(
+        self, boxes: list[_Box], out: Finding, max_points: int, deadline: Deadline
+    ) -> tuple[bool, list[_Box]]:
+        """Search boxes again, with knots of their own."""
+        finer = []
+        for box in boxes:
+            more = {}
+            for c, k in self._columns.items():
+                knots = self.tables.knots.get(c)
+                if knots is not None and not knots.listed:
+                    low, high = box.low[self.n + k], box.high[self.n + k]
+                    more[c] = knots.inside(float(low), float(high), _PIECES)
+            finer.append(more)
+        try:
+            with allow(deadline):
+                fill(self.curves, finer)
+        except OutOfTimeError:
+            return False, boxes
+        left: list[_Box] = []
+        for box, more in zip(boxes, finer, strict=True):
+            every = dict(self.tables.knots)
+            for c, some in more.items():
+                every[c] = merged(every[c], some)
+            self._use(CurveTables(every))
+            self._start(*box)
+            resolved, others = self._search(out, max_points, deadline)
+            left += others
+            if out.witness is not None or not resolved:
+                return resolved, left
+        return True, left
+
+    def _search(
+        self, out: Finding, max_points: int, deadline: Deadline
+    ) -> tuple[bool, list[_Box]]:
+        """Search the stack; return whether that was possible, and undecided boxes."""
+        boxes: list[_Box] = []
+        start, ties, opened, resolved = out.used, len(out.ties), 0, True
+        while True:
+            used = int(self.work.counter[1])
+            out.used = start + used + len(out.ties) - ties + opened
+            left = max_points - out.used
+            # A box may cost a point, too.
+            if left < 2 or deadline.is_over:
+                return False, boxes
+            outcome = search(self.person, self.work, used + min(SLICE, left - 1))
+            if outcome == Outcome.DONE:
+                out.used += int(self.work.counter[1]) - used
+                return resolved, boxes
+            if outcome == Outcome.FULL:
+                self.work = grown(self.work, self.arena)
+            if outcome in (Outcome.FULL, Outcome.PAUSED):
+                continue
+            change: Change | None = None
+            is_last = bool(self.work.flags[0]) or outcome == Outcome.OPEN
+            box = OpenBox(self.person, self.work, self.variables, self.parts)
+            if outcome != Outcome.OPEN:
+                change = self._change()
+                if not self._is_feasible(change):  # by a constraint without a kernel
+                    change = None
+            if change is not None:
+                at_knots, gap = self._at_knots(change)
+                if gap > self.tolerance:
+                    out.witness = at_knots
+                    return resolved, boxes
+            if not is_last:
+                continue
+            # Only a point of the box itself can stand for the box.
+            if change is None or not box.contains(change):
+                change = None
+                opened += 1
+                if opened > MAX_OPEN:
+                    resolved = False
+                elif box.solve(deadline):
+                    change = box.change
+                else:
+                    resolved = resolved and box.is_empty
+            if change is None:
+                continue
+            upper = float(super().gaps_at(self.reached([change]))[0])
+            change, gap = self._at_knots(change)
+            if gap > self.tolerance:
+                out.witness = change
+                return resolved, boxes
+            if gap >= upper - self.tolerance:
+                # Nothing in the box is better than this point.
+                resolved = self._add_tie(out, change) and resolved
+            else:
+                work = self.work
+                boxes.append(_Box(work.low.copy(), work.high.copy(), work.words.copy()))
+
+    def _add_tie(self, out: Finding, change: Change) -> bool:
+        """Add a change that only the model can decide; return False without room."""
+        key = np.concatenate([np.zeros(0), *change]).tobytes()
+        if key in self._seen:
+            return True
+        if len(out.ties) >= MAX_TIES:
+            return False
+        self._seen.add(key)
+        out.ties.append(change)
+        return True
+
+    def _at_knots(self, change: Change) -> tuple[Change, float]:
+        """Move numbers in parts of their own to the better knot beside them."""
+        gap = float(self.gaps([change])[0])
+        for variable in self.variables.all:
+            p = variable.part
+            knots = self._current.knots.get(variable.column)
+            if knots is None or knots.listed or not is_alone(self.parts[p].part):
+                continue
+            at = int(np.searchsorted(knots.at, variable.before + change[p][0]))
+            tried = []
+            for j in (at - 1, at):
+                if 0 <= j < len(knots.at):
+                    other = list(change)
+                    other[p] = np.array([knots.at[j] - variable.before])
+                    tried.append(other)
+            tried = [other for other in tried if self._is_feasible(other)]
+            if tried:
+                gaps = self.gaps(tried)
+                best = int(np.argmax(gaps))
+                if gaps[best] > gap:
+                    change, gap = tried[best], float(gaps[best])
+        return change, gap
