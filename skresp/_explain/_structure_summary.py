@@ -117,7 +117,7 @@ def _reasons(
         yield f"{reason.rstrip('.')}; {remedy} for exact scores." if remedy else reason
         return
     if not certified:
-        yield _not_certified(fitted_model, known)
+        yield _undecided(fitted_model)
     if not missing:
         return
     if sampled:
@@ -125,27 +125,6 @@ def _reasons(
     if not lines:
         yield _not_on_lines(fitted_model, known)
     yield _tied(missing)
-
-
-def _not_certified(fitted_model: FittedModel, known: ScoreFunction) -> str:
-    """Return why there is no engine for a model that was read."""
-    if known.decision is None:
-        return _undecided(fitted_model)
-    curved = [
-        column.name
-        for i, column in enumerate(known.columns)
-        if column.labels is None
-        and any(
-            term.column == i
-            for group in known.groups
-            if group.terms is not None
-            for term in group.terms.maps
-        )
-    ]
-    return (
-        f"The score is curved along {join_words(curved)}, and bounds are known for "
-        f"straight and constant scores only; use bins (KBinsDiscretizer) instead."
-    )
 
 
 def _undecided(fitted_model: FittedModel) -> str:

@@ -78,8 +78,7 @@ def test_nothing_is_missing_of_a_model_that_is_read(
 
 def test_naive_bayes_is_additive(data: Any) -> None:
     structure = _explainer(GaussianNB(), data).structure_
-    assert structure.kind == "additive"
-    assert structure.exact_scores == "all"
+    assert str(structure) == "additive: all scores exact, verdicts certified"
 
 
 def test_a_black_box_says_why_and_what_would_help(data: Any) -> None:
