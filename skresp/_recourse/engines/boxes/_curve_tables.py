@@ -101,8 +101,12 @@ class Knots:
         if self.step:
             low = self.before + np.ceil((low - self.before) / self.step) * self.step
             high = self.before + np.floor((high - self.before) / self.step) * self.step
-        at = np.linspace(low, max(low, high), pieces + 1)
-        return replace(self, at=self._rounded(at, low, high), values=[])
+        at = self._rounded(np.linspace(low, max(low, high), pieces + 1), low, high)
+        # Pieces are closed to the right, so a value is exact with its predecessor.
+        single = [low, self.before] if not self.step else []
+        least = self.at[0] if len(self.at) else low
+        ends = [np.nextafter(x, -np.inf) for x in single if least < x <= max(low, high)]
+        return replace(self, at=np.unique(np.r_[at, ends]), values=[])
 
     def _rounded(self, at: FloatArray, low: float, high: float) -> FloatArray:
         """Return numbers that are reached exactly by a change of the current one."""

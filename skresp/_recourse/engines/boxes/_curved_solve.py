@@ -118,6 +118,10 @@ class CurvedSolver(Solver):
         """Search the stack until a witness is found, or nothing is left."""
         out = Finding()
         self._seen: set[bytes] = set()
+        work = self.work
+        self._whole = _Box(
+            work.stack_low[0].copy(), work.stack_high[0].copy(), work.stack_words[0]
+        )
         resolved, boxes = self._search(out, max_points, deadline)
         for _ in range(_ROUNDS):
             if out.witness is not None or not resolved or not boxes:
@@ -236,10 +240,13 @@ class CurvedSolver(Solver):
     def _at_knots(self, change: Change) -> tuple[Change, float]:
         """Move numbers in parts of their own to the better knot beside them."""
         gap = float(self.gaps([change])[0])
-        for variable in self.variables.all:
+        low, high = self._whole.low[self.n :], self._whole.high[self.n :]
+        for k, variable in enumerate(self.variables.all):
             p = variable.part
             knots = self._current.knots.get(variable.column)
             if knots is None or knots.listed or not is_alone(self.parts[p].part):
+                continue
+            if not low[k] < high[k]:  # the search is about other variables
                 continue
             at = int(np.searchsorted(knots.at, variable.before + change[p][0]))
             tried = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ from skresp._recourse.engines.boxes._curve_tables import Knots
 from skresp._recourse.engines.boxes._engine import BoxEngine
 from skresp._recourse.engines.boxes._variables import UnknownValueError
 from skresp.constraints import Linear, Linkage
+from skresp.reach._deadline import NEVER
 from tests.recourse.engines.boxes.cases import Searcher
 from tests.recourse.engines.boxes.random_actions import random_action_set
 from tests.recourse.engines.boxes.random_models import Kind
@@ -178,6 +180,25 @@ def test_the_verdict_of_a_person_does_not_depend_on_the_others():
     together = explainer.verify(X[:12])
     alone = [explainer.verify(X[i : i + 1]).status[0] for i in range(12)]
     np.testing.assert_array_equal(together.status, alone)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_search_along_one_number_leaves_the_others_as_they_are(sign):
+    """A little more than the number can reach, which a step of the other would do."""
+    explainer, _, X = _two_reals(0.9)
+    fitted = explainer._fitted_model
+    function, decision = fitted.score_function, fitted.score_function.decision
+    for x in X.to_numpy()[:20]:
+        for k in range(2):
+            end = x.copy()
+            end[k] = 12.0 if sign > 0 else 0.0
+            best = float(function.scores(end[None])[0, 0])
+            cut = replace(decision, cut=best + sign * 1e-3, sign=sign)
+            searcher = Searcher.of(replace(function, decision=cut), fitted.features)
+            found = searcher.solver(x).along(k, 5_000, NEVER)
+            assert found.witness is None
+            assert found.is_exhausted
+            assert not found.ties
 
 
 def test_an_upper_bound_is_never_less_than_a_curve_between_knots():
