@@ -174,7 +174,7 @@ def sample_joint(
                     empty.add(key)
                 for own in drawn:
                     change = part.total(own[None])[0]
-                    if j is None or change[j] != 0:
+                    if j is None or _moves(search, j, change):
                         changes.append(change)
         except LimitError:
             break
@@ -206,7 +206,16 @@ def _solver_points(
         changes = _draw_choices(search, choices, n, rng)
     except LimitError:
         return [], False
-    return [c for c in changes if j is None or c[j] != 0], complete
+    return [c for c in changes if j is None or _moves(search, j, c)], complete
+
+
+def _moves(search: Search, j: int, change: FloatArray) -> bool:
+    """Return whether a change moves feature `j` by more than rounding."""
+    feature, value = search.part.features[j], float(search.before[j])
+    if feature.kind != "real":
+        return bool(change[j] != 0)
+    size = abs(value) + max(map(abs, feature.own_limits(value)))
+    return bool(abs(change[j]) > 4 * np.spacing(size))
 
 
 def _configuration_source(

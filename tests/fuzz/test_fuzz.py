@@ -16,7 +16,7 @@ from .world import FAMILIES, make_world
 
 @pytest.mark.parametrize("family", FAMILIES)
 @settings(
-    max_examples=3,
+    max_examples=2,
     derandomize=True,
     phases=[Phase.generate],  # a smaller seed makes no smaller world
     suppress_health_check=list(HealthCheck),

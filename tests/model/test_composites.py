@@ -126,7 +126,7 @@ def test_a_steep_link_widens_the_doubt() -> None:
         member.calibrators[0].X_thresholds_ = x * 1e-13
     again = FittedModel(fitted.target_rule, fitted.input_format, fitted.features)
     assert again.score_function is None
-    assert "roundings decide" in again.unread_reason
+    assert "rounding errors decide" in again.unread_reason
 
 
 @pytest.mark.parametrize("of_probability", [False, True])
