@@ -137,13 +137,13 @@ def test_rounds_end_where_scores_only_touch_the_border():
 
 
 def test_many_open_pieces_are_given_up_line_by_line(monkeypatch, fitted, data, actions):
+    """Such pieces are decided by their middles, whatever the other lines are."""
     model, X = fitted["stacking"], data[0]
     people = X[model.predict(X) != 1][:4]
     wanted = explain(model, actions, X, people, target=1)
     monkeypatch.setattr(_curved_lines, "_MAX_OPEN", 0)
-    monkeypatch.setattr(_curved_lines, "_PARTS", 64)
     found = explain(model, actions, X, people, target=1)
-    assert np.abs(found.values - wanted.values).max() < 0.5
+    assert (found.values != wanted.values).any()
     for i in range(4):
         alone = explain(model, actions, X, people[i : i + 1], target=1)
         np.testing.assert_array_equal(alone.values[0], found.values[i])

@@ -221,7 +221,7 @@ class _BoxRun(EngineRun):
     # -- all people --------------------------------------------------------------------
 
     def _search_black_box(self, out: EngineResult, people: IndexArray) -> None:
-        """Decide people whom the score function does not decide."""
+        """Decide people that the score function leaves open."""
         if not len(people):
             return
         options = [replace(each, which=each.which[people]) for each in self.options]
