@@ -1,16 +1,22 @@
 """Check that `verify` and `explain` keep their `time_limit` on hard cases.
 
 Prints for each case and limit the time taken (wall and CPU) and what was decided.
-Compilation is warmed up first; reading and coding the model count.
+Reading and coding the model count. Kernels are compiled first; with `--cold` each call
+is the first one of a new process that finds no compiled kernels.
 
     python benchmarks/limits.py                  # all cases, limits of 1 s and 5 s
     python benchmarks/limits.py --limits 1 --cases chain labels
+    python benchmarks/limits.py --cold
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import os
+import subprocess
+import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -179,15 +185,31 @@ def measure(case: Case, call: str, limit: float | None) -> tuple[float, float, s
     return wall, cpu, said
 
 
+def run_cold(name: str, call: str, limit: float) -> None:
+    """Make a call in a new process without compiled kernels."""
+    command = [sys.executable, __file__, "--first", "--cases", name]
+    command += ["--calls", call, "--limits", str(limit)]
+    with tempfile.TemporaryDirectory() as empty:
+        subprocess.run(command, env={**os.environ, "NUMBA_CACHE_DIR": empty})
+
+
 def main() -> None:
     """Print a line for each case, call and limit."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--limits", type=float, nargs="+", default=[1.0, 5.0])
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--calls", nargs="+", default=["verify", "explain"])
+    parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--first", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    warm_up()
-    print(f"{'case':10}{'call':9}{'limit':>6}{'wall':>7}{'cpu':>7}  kept  found")
+    if not given.first:
+        print(f"{'case':10}{'call':9}{'limit':>6}{'wall':>7}{'cpu':>7}  kept  found")
+    if given.cold:
+        for each in itertools.product(given.cases, given.calls, given.limits):
+            run_cold(*each)
+        return
+    if not given.first:
+        warm_up()
     for name in given.cases:
         case = CASES[name]()
         for call in given.calls:

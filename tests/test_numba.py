@@ -6,10 +6,13 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 
 import numba
+import numpy as np
 
-from skresp._numba import compiled
+from skresp import _numba
+from skresp._numba import compiled, is_compiled_in
 
 
 def test_kernels_give_the_same_answers_without_compilation():
@@ -63,3 +66,92 @@ def test_functions_are_compiled_where_no_cache_can_be_written(monkeypatch):
 
     monkeypatch.setattr(numba, "njit", nowhere)
     assert compiled(lambda x: x + 1)(2) == 3
+
+
+def test_a_time_limit_does_not_wait_for_compilation(monkeypatch):
+    may_go, real = threading.Event(), _numba._compile
+    started = []
+
+    def held(kernel, types):
+        started.append(types)
+        may_go.wait()
+        real(kernel, types)
+
+    monkeypatch.setattr(_numba, "_compile", held)
+    kernel = compiled(lambda x: x.sum())
+    whole, real_numbers = np.arange(3), np.arange(3.0)
+    assert not is_compiled_in(0.0, kernel, whole)
+    assert not is_compiled_in(0.01, kernel, whole)
+    assert not is_compiled_in(0.0, kernel, real_numbers)
+    assert len(started) == 2  # each kind of argument once
+    may_go.set()
+    assert is_compiled_in(60.0, kernel, whole)
+    assert is_compiled_in(60.0, kernel, real_numbers)
+    assert len(kernel.signatures) == 2
+    assert len(started) == 2
+    assert not _numba._compiling
+
+
+def test_calls_with_a_time_limit_compile_nothing_by_themselves(tmp_path):
+    script = textwrap.dedent(
+        """
+        import importlib, threading
+        import numpy as np
+        from sklearn.calibration import CalibratedClassifierCV
+        from sklearn.ensemble import RandomForestClassifier
+        from skresp import ActionSet, Feature, ResponsivenessExplainer, _numba
+
+        may_go, compile_now = threading.Event(), _numba._compile
+
+        def held(kernel, types):
+            may_go.wait()
+            compile_now(kernel, types)
+
+        _numba._compile = held
+        rng = np.random.default_rng(0)
+        X = rng.uniform(0, 3, (200, 3))
+        y = (X.sum(axis=1) > 5).astype(int)
+        actions = ActionSet({n: Feature("real", 0, 3, max_increase=1) for n in "abc"})
+        tree = RandomForestClassifier(5, random_state=0)
+        for model in (tree, CalibratedClassifierCV(tree)):
+            explainer = ResponsivenessExplainer(model, actions, target=1).fit(X, y)
+            explainer.explain(X[:60], time_limit=1.0)
+            verdicts = explainer.verify(X[:60], time_limit=1.0)
+            print(sorted({*verdicts.status.tolist()}))
+        engines = "skresp._recourse.engines"
+        for module, names in {
+            "skresp._model.trees._line_kernel": ["leaves_met"],
+            f"{engines}.trees._box_search": ["search", "search_all"],
+            f"{engines}.trees._single_part": ["single_part_gains"],
+            f"{engines}.trees._nodes": ["tree_sums"],
+            f"{engines}.linear._gains": ["search_sums"],
+            f"{engines}.boxes._forest": ["restrict"],
+            f"{engines}.boxes._search": ["search", "gaps_of"],
+        }.items():
+            for name in names:
+                kernel = getattr(importlib.import_module(module), name)
+                assert not kernel.overloads, (module, name)
+        print(sorted(key[0].__name__ for key in _numba._compiling))
+        _numba._compile = compile_now
+        may_go.set()
+        explainer = ResponsivenessExplainer(tree, actions, target=1).fit(X, y)
+        print(sorted({*explainer.verify(X[:60], time_limit=300.0).status.tolist()}))
+        import os, sys
+        sys.stdout.flush()
+        os._exit(0)  # without waiting for the other kernels
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    *early, waiting, late = done.stdout.splitlines()
+    assert all("unknown" in statuses for statuses in early)
+    assert "restrict" in waiting
+    assert "leaves_met" in waiting
+    assert "unknown" not in late
+    assert "joint" in late

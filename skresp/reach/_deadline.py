@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any, TypeVar
 
 import numpy as np
+
+T = TypeVar("T")
 
 # Approximate seconds of work between two checks of the time.
 PIECE = 0.02
@@ -66,6 +69,15 @@ class Deadline:
         """Raise OutOfTimeError after the deadline."""
         if self.is_over:
             raise OutOfTimeError
+
+    def call(self, kernel: Callable[..., T], *given: Any) -> T:
+        """Call a compiled kernel; raise OutOfTimeError if compiling takes too long."""
+        if self.is_limited:
+            from skresp._numba import is_compiled_in  # numba loads slowly
+
+            if not is_compiled_in(self.left, kernel, *given):
+                raise OutOfTimeError
+        return kernel(*given)
 
     def slices(
         self, n: int, piece: float = PIECE, most: int | None = None

@@ -19,6 +19,7 @@ from skresp._model._score_function import ScoreFunction
 from skresp._model._score_lines import has_close_borders, score_pieces
 from skresp._model._score_pieces import ScorePieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline
 from skresp.reach._lines import Lines, lines_of
 from skresp.reach._part import Part
@@ -116,10 +117,11 @@ def evaluate_lines(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines
 ) -> TargetPieces:
     """Return the pieces of lines along which the model is known."""
-    done = [
-        _evaluate(batch, score_function, lines, some)
-        for some in _batches(score_function, len(lines.line), batch.deadline)
-    ]
+    with allow(batch.deadline):
+        done = [
+            _evaluate(batch, score_function, lines, some)
+            for some in _batches(score_function, len(lines.line), batch.deadline)
+        ]
     if not done:
         return TargetPieces.none()
     columns = zip(
@@ -145,7 +147,8 @@ def crowded_lines(
                 for end in (low, high)
             )
             eps = batch.point_builder.spacing
-            close = has_close_borders(known, first, last, low, high, eps)
+            with allow(batch.deadline):
+                close = has_close_borders(known, first, last, low, high, eps)
             out[line[close]] = True
     return out
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from skresp._model._score_pieces import ScorePieces
 from skresp._typing import FloatArray, IndexArray
+from skresp.reach._allowance import allowance
 
 from ._raw_trees import RawTrees
 
@@ -33,7 +34,8 @@ def tree_pieces(
     """
     from ._line_kernel import leaves_met  # imported here because numba loads slowly
 
-    first, which, when = leaves_met(
+    first, which, when = allowance().deadline.call(
+        leaves_met,
         trees.roots,
         trees.column,
         trees.threshold,

@@ -17,7 +17,7 @@ import numpy as np
 from skresp._numba import compiled
 from skresp._recourse._status import Proof, Status
 from skresp._typing import FloatArray, IndexArray, IntArray
-from skresp.reach._deadline import Deadline
+from skresp.reach._deadline import Deadline, OutOfTimeError
 
 from ._base import EngineResult, EngineRun
 
@@ -78,18 +78,24 @@ class Tables(NamedTuple):
     maxima: FloatArray
 
 
-def run_until(deadline: Deadline, kernel: Callable[[Any], Answer]) -> Answer:
+def run_until(
+    deadline: Deadline, unfinished: Answer, kernel: Callable[..., Answer], *given: Any
+) -> Answer:
     """Call a kernel with a growing work limit until it finishes or time runs out.
 
-    The kernel gets an array `meter`: it adds its work to `meter[0]` and stops above
-    `meter[1]`. It keeps no state between calls, so it starts over each time. Without
-    a deadline there is one call without a limit.
+    The kernel gets `given` and an array `meter`: it adds its work to `meter[0]` and
+    stops above `meter[1]`. It keeps no state between calls, so it starts over each
+    time. Without a deadline there is one call without a limit. The answer is
+    `unfinished` if there is no time to compile the kernel.
     """
     allowed = _FIRST_WORK if deadline.is_limited else np.iinfo(np.int64).max
     while True:
         meter = np.array([0, allowed], dtype=np.int64)
         began = monotonic()
-        answer = kernel(meter)
+        try:
+            answer = deadline.call(kernel, *given, meter)
+        except OutOfTimeError:
+            return unfinished
         if meter[0] <= allowed or deadline.is_over:
             return answer
         speed = allowed / max(monotonic() - began, 1e-6)

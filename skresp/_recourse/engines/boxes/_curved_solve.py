@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skresp._typing import FloatArray
-from skresp.reach._allowance import allow
+from skresp.reach._allowance import allow, allowance
 from skresp.reach._deadline import Deadline, OutOfTimeError
 
 from ._curve_tables import CurveTables, fill, merged
@@ -96,9 +96,9 @@ class CurvedSolver(Solver):
         """Return lower bounds of the smallest gaps, which are exact at knots."""
         if self._lower is None:
             self._lower = self._lower_forest()
-        return np.asarray(
-            gaps_of(self.person, self.work._replace(forest=self._lower), reached)
-        )
+        work = self.work._replace(forest=self._lower)
+        deadline = allowance().deadline
+        return np.asarray(deadline.call(gaps_of, self.person, work, reached))
 
     def _lower_forest(self) -> Forest:
         """Return the person's trees with lower bounds of curves."""
@@ -180,7 +180,8 @@ class CurvedSolver(Solver):
             # A box may cost a point, too.
             if left < 2 or deadline.is_over:
                 return False, boxes
-            outcome = search(self.person, self.work, used + min(SLICE, left - 1))
+            limit = used + min(SLICE, left - 1)
+            outcome = deadline.call(search, self.person, self.work, limit)
             if outcome == Outcome.DONE:
                 out.used += int(self.work.counter[1]) - used
                 return resolved, boxes

@@ -120,7 +120,8 @@ class _BoxRun(EngineRun):
             try:
                 if self.arrays.curves and at % _MAX_TABULATED == 0:
                     self._tabulate(people[at : at + _MAX_TABULATED])
-                case = self._case(i)
+                with allow(self.budget.deadline):
+                    case = self._case(i)
             except OutOfTimeError:
                 break
             except UnknownValueError:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skresp._typing import FloatArray
+from skresp.reach._allowance import allowance
 from skresp.reach._part import Part
 
 from ._channels import Slopes
@@ -129,7 +130,8 @@ def make_person(
     stack = np.zeros((2, model.depth + 4), dtype=np.int32)
     while True:
         sums = constants.copy()
-        node, tree = restrict(
+        node, tree = allowance().deadline.call(
+            restrict,
             model.forest,
             0,
             len(model.forest.roots),

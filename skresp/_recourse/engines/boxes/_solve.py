@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from skresp._typing import FloatArray
+from skresp.reach._allowance import allowance
 from skresp.reach._deadline import Deadline
 from skresp.reach._part import Part
 
@@ -118,7 +119,8 @@ class Solver:
 
     def gaps_at(self, reached: FloatArray) -> FloatArray:
         """Return the smallest gap at each row of reached values."""
-        return np.asarray(gaps_of(self.person, self.work, reached))
+        deadline = allowance().deadline
+        return np.asarray(deadline.call(gaps_of, self.person, self.work, reached))
 
     def _start(self, low: FloatArray, high: FloatArray, words: FloatArray) -> None:
         """Put one box on the stack."""
@@ -139,7 +141,7 @@ class Solver:
             if left < 2 or deadline.is_over:
                 return out
             limit = int(self.work.counter[1]) + min(SLICE, left - 1)
-            outcome = search(self.person, self.work, limit)
+            outcome = deadline.call(search, self.person, self.work, limit)
             if outcome == Outcome.DONE:
                 break
             if outcome == Outcome.FULL:

@@ -184,17 +184,16 @@ class Gains(TableRun):
         found = np.full((room, len(order)), -1, np.int64)
         many, nodes, value, done = run_until(
             self.budget.deadline,
-            lambda meter: search_sums(
-                Goal(int(mode), wanted_gain, np.inf, max_steps),
-                self.gap[i],
-                self._flat_gain,
-                self._flat_cost,
-                first[order].astype(np.int64),
-                count[order],
-                best,
-                found,
-                meter,
-            ),
+            (0, 0, -np.inf, False),
+            search_sums,
+            Goal(int(mode), wanted_gain, np.inf, max_steps),
+            self.gap[i],
+            self._flat_gain,
+            self._flat_cost,
+            first[order].astype(np.int64),
+            count[order],
+            best,
+            found,
         )
         if mode == SearchMode.ALL:
             rows = found[:many]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -72,9 +72,12 @@ class ChangeSearch(TableRun):
         width = trees.gain.shape[1]
         stay = np.zeros((len(changes.codes), width))
         gain = np.zeros((len(index.owner), width))
-        for some in self.budget.deadline.slices(len(trees.roots)):
-            some_trees = trees._replace(roots=trees.roots[some])
-            single_part_gains(people, some_trees, changes, index.start, stay, gain)
+        deadline = self.budget.deadline
+        for some in deadline.slices(len(trees.roots)):
+            few = trees._replace(roots=trees.roots[some])
+            deadline.call(
+                single_part_gains, people, few, changes, index.start, stay, gain
+            )
         return stay, gain
 
     def as_options(self, people: IndexArray, choice: IntArray) -> IndexArray:
@@ -104,24 +107,22 @@ class ChangeSearch(TableRun):
         for chunk in np.array_split(people, max(1, len(people) // per_call)):
             if deadline.is_over or not len(chunk):
                 break
-
-            def kernel(meter: Any, chunk: IndexArray = chunk) -> None:
-                search_all(
-                    chunk,
-                    enough,
-                    max_steps,
-                    self.engine.trees,
-                    self.engine.base,
-                    changes,
-                    self.influence,
-                    value,
-                    choice,
-                    used,
-                    done,
-                    meter,
-                )
-
-            run_until(deadline, kernel)
+            run_until(
+                deadline,
+                None,
+                search_all,
+                chunk,
+                enough,
+                max_steps,
+                self.engine.trees,
+                self.engine.base,
+                changes,
+                self.influence,
+                value,
+                choice,
+                used,
+                done,
+            )
         out.used += used
         return choice, done
 
@@ -145,24 +146,23 @@ class ChangeSearch(TableRun):
         position[order] = np.arange(len(order))
         best = np.full(len(order), -1, dtype=np.int64)
         found = np.full((room, len(order)), -1, dtype=np.int64)
-        count, nodes, value, done = 0, 0, -np.inf, False
+        count, nodes, value, done = nothing = 0, 0, -np.inf, False
         if len(order) <= MAX_PARTS:
             count, nodes, value, done = run_until(
                 self.budget.deadline,
-                lambda meter: search(
-                    Goal(int(mode), wanted_gain, np.inf, max_steps),
-                    self.engine.trees,
-                    self.engine.base,
-                    changes,
-                    changes.codes[i],
-                    position[changes.part_of],
-                    changes.first[i, order],
-                    changes.counts[i, order],
-                    -np.inf,
-                    best,
-                    found,
-                    meter,
-                ),
+                nothing,
+                search,
+                Goal(int(mode), wanted_gain, np.inf, max_steps),
+                self.engine.trees,
+                self.engine.base,
+                changes,
+                changes.codes[i],
+                position[changes.part_of],
+                changes.first[i, order],
+                changes.counts[i, order],
+                -np.inf,
+                best,
+                found,
             )
         rows = found[:count] if mode == SearchMode.ALL else best[None]
         choice = np.full((len(rows), len(self.options)), -1, dtype=np.int64)
@@ -224,6 +224,7 @@ class ChangeSearch(TableRun):
                 continue
             tried = chosen[who]
             tried[:, p] = -1
-            sums = tree_sums(engine.trees, self.changes.codes_after(who, tried))
+            codes = self.changes.codes_after(who, tried)
+            sums = self.budget.deadline.call(tree_sums, engine.trees, codes)
             ok = (engine.base + sums).min(axis=1) > engine.tolerance
             chosen[who[ok], p] = -1

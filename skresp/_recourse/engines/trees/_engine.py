@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -196,7 +197,8 @@ class _TreeRun(ChangeSearch):
     def _joint(self, out: EngineResult, people: IndexArray, chosen: IntArray) -> None:
         """Note witnesses of people whose chosen changes reach the target."""
         if self.budget.cost is None:
-            self.undo_needless(people, chosen)
+            with suppress(OutOfTimeError):  # then needless changes stay
+                self.undo_needless(people, chosen)
         self.note_joint(out, people, self.as_options(people, chosen[people]))
 
     def _cheapest(
