@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model.trees._lines import tree_pieces
+from skresp._model.trees._lines import PositionLines, tree_pieces
 from skresp._typing import FloatArray, IndexArray
 
 from ._group import Group
+from ._line_ends import LineEnds
 from ._score_function import ScoreFunction
 from ._score_pieces import ScorePieces
 
@@ -38,14 +39,9 @@ class MovingRows(NamedTuple):
         return self.start + self.rate * ((self.low + self.high) / 2)[:, None]
 
 
-def moving_rows(
-    score_function: ScoreFunction,
-    first: FloatArray,
-    last: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-) -> MovingRows:
-    """Return lines from the codes at their ends, and the positions of the ends."""
+def moving_rows(score_function: ScoreFunction, ends: LineEnds) -> MovingRows:
+    """Return lines by their rates; labels do not move."""
+    first, last, low, high = ends
     with np.errstate(invalid="ignore"):
         rate = (last - first) / (high - low)[:, None]
     rate[np.isnan(rate)] = 0.0  # a missing value stays missing
@@ -123,19 +119,13 @@ def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
         listed = group.trees.is_listed
         start = np.where(listed, parts.middle, parts.start)
         rate = np.where(listed, 0.0, parts.rate)
-        start = group.trees.positions(start)
-        pieces = tree_pieces(group.trees, width, start, rate, parts.low, parts.high)
+        lines = PositionLines(group.trees.positions(start), rate, parts.low, parts.high)
+        pieces = tree_pieces(group.trees, width, lines)
     sums = pieces.scores + group.base
-    terms = (
-        ()
-        if group.terms is None
-        else group.terms.others
-        if maps
-        else group.terms.tables
-    )
-    for term in terms:
-        codes = parts.middle[:, term.column]
-        sums = sums + term.add(codes)[pieces.line]
+    if group.terms is not None:
+        for term in group.terms.others if maps else group.terms.tables:
+            codes = parts.middle[:, term.column]
+            sums = sums + term.add(codes)[pieces.line]
     return ScorePieces(pieces.line, pieces.low, pieces.high, sums)
 
 

@@ -17,6 +17,8 @@ from skresp.reach._allowance import allowance
 
 from ._decision import Decision
 from ._group import Group
+from ._line_ends import LineEnds
+from ._score_pieces import ScorePieces
 from ._terms import MappedTerm
 
 # The parts that an open piece is divided into, and how often that is done.
@@ -53,10 +55,7 @@ class CurvedLines(NamedTuple):
     Attributes
     ----------
     groups : sequence of Group
-    first, last : array of shape (n_lines, n_columns)
-        The codes at both ends.
-    low, high : array of shape (n_lines,)
-        The positions of the ends.
+    ends : LineEnds
     first_sums, last_sums : list of array of shape (n_lines, n_outputs)
         For each group, the sums at both ends of its slopes and of the mapped terms of
         columns that stay as they are.
@@ -65,40 +64,30 @@ class CurvedLines(NamedTuple):
     """
 
     groups: Sequence[Group]
-    first: FloatArray
-    last: FloatArray
-    low: FloatArray
-    high: FloatArray
+    ends: LineEnds
     first_sums: list[FloatArray]
     last_sums: list[FloatArray]
     curves: list[list[MappedTerm]]
 
     @classmethod
-    def of(
-        cls,
-        groups: Sequence[Group],
-        first: FloatArray,
-        last: FloatArray,
-        low: FloatArray,
-        high: FloatArray,
-    ) -> CurvedLines:
-        """Return the groups along lines that are given by the codes at their ends."""
-        moving = ((first != last) & ~np.isnan(first)).any(axis=0)
+    def of(cls, groups: Sequence[Group], ends: LineEnds) -> CurvedLines:
+        """Return groups along lines."""
+        moving = np.flatnonzero(ends.moves.any(axis=0))
         sums: tuple[list[FloatArray], list[FloatArray]] = [], []
         curves: list[list[MappedTerm]] = []
         for group in groups:
             if group.terms is None:
                 for out in sums:
-                    out.append(np.zeros((len(first), len(group.base))))
+                    out.append(np.zeros((len(ends.low), len(group.base))))
                 curves.append([])
                 continue
             maps = group.terms.maps
-            still = tuple(term for term in maps if not moving[term.column])
+            still = tuple(term for term in maps if term.column not in moving)
             terms = group.terms._replace(tables=(), maps=still)
-            for out, codes in zip(sums, (first, last), strict=True):
+            for out, codes in zip(sums, (ends.first, ends.last), strict=True):
                 out.append(terms.sums(codes))
-            curves.append([term for term in maps if moving[term.column]])
-        return cls(groups, first, last, low, high, *sums, curves)
+            curves.append([term for term in maps if term.column in moving])
+        return cls(groups, ends, *sums, curves)
 
     def bounds(
         self,
@@ -131,11 +120,11 @@ class CurvedLines(NamedTuple):
         return out[0], out[1]
 
     def _shares(self, line: IndexArray, position: FloatArray) -> FloatArray:
-        span = (self.high - self.low)[line]
-        return np.clip((position - self.low[line]) / span, 0.0, 1.0)[:, None]
+        low, high = self.ends.low[line], self.ends.high[line]
+        return np.clip((position - low) / (high - low), 0.0, 1.0)[:, None]
 
     def _codes(self, line: IndexArray, share: FloatArray) -> FloatArray:
-        first, last = self.first[line], self.last[line]
+        first, last = self.ends.first[line], self.ends.last[line]
         inner = first + (last - first) * share
         return np.where(share < 1, inner, last)
 
@@ -147,31 +136,56 @@ class CurvedLines(NamedTuple):
 def split_curved(
     lines: CurvedLines,
     decision: Decision,
-    line: IndexArray,
-    low: FloatArray,
-    high: FloatArray,
+    pieces: ScorePieces,
     sums: Sequence[FloatArray],
 ) -> CurvedPieces:
     """Return pieces of lines, divided where the decision changes.
 
     Parameters
     ----------
-    line, low, high : array of shape (n_pieces,)
+    pieces : ScorePieces
         Pieces on which trees and tables are constant.
     sums : list of array of shape (n_pieces, n_outputs)
         For each group, the trees, tables and base on each piece.
     """
-    piece = np.arange(len(line))
+
+    def scores(piece: IndexArray, position: FloatArray) -> FloatArray:
+        some = [s[piece] for s in sums]
+        return lines.bounds(pieces.line[piece], some, position, position)[0]
+
+    piece, low, high, is_open = _divided(lines, decision, pieces, sums)
+    line = pieces.line[piece]
+    run = _runs(decision, line, scores(piece, (low + high) / 2), is_open)
+    first = np.flatnonzero(np.diff(run, prepend=-1))
+    last = np.r_[first[1:], len(run)] - 1
+    middle = (low[first] + high[last]) / 2
+    # The piece of each run that its middle lies in.
+    at = first + np.bincount(run, low <= middle[run]).astype(np.intp) - 1
+    return CurvedPieces(
+        line[first], low[first], high[last], scores(piece[at], middle), is_open[first]
+    )
+
+
+def _divided(
+    lines: CurvedLines,
+    decision: Decision,
+    pieces: ScorePieces,
+    sums: Sequence[FloatArray],
+) -> tuple[IndexArray, FloatArray, FloatArray, BoolArray]:
+    """Divide pieces until the bounds of the scores decide, or are as close as rounding.
+
+    Return for each part its piece, its ends and whether it is open (`CurvedPieces`).
+    """
+    piece, low, high = np.arange(len(pieces.line)), pieces.low, pieces.high
     done: list[tuple[IndexArray, FloatArray, FloatArray, BoolArray]] = []
     for turn in range(_ROUNDS + 1):
         allowance().deadline.check()
-        on = line[piece]
-        some = [s[piece] for s in sums]
-        bottom, top = lines.bounds(on, some, low, high)
+        on = pieces.line[piece]
+        bottom, top = lines.bounds(on, [s[piece] for s in sums], low, high)
         decided, flat = _settled(decision, bottom, top)
         size = np.maximum(np.abs(low), np.abs(high))
         narrow = high - low <= _NARROW * size
-        crowded = np.bincount(on[~(decided | flat)], minlength=len(lines.low))
+        crowded = np.bincount(on[~(decided | flat)], minlength=len(lines.ends.low))
         stop = decided | flat | narrow | (crowded > _MAX_OPEN)[on]
         if turn == _ROUNDS:
             stop[:] = True
@@ -183,27 +197,8 @@ def split_curved(
     piece, low, high, is_open = (
         np.concatenate(each) for each in zip(*done, strict=True)
     )
-    order = np.lexsort((low, line[piece]))
-    piece, low, high, is_open = piece[order], low[order], high[order], is_open[order]
-
-    def scores(at: IndexArray, position: FloatArray) -> FloatArray:
-        some = [s[at] for s in sums]
-        return lines.bounds(line[at], some, position, position)[0]
-
-    known = scores(piece, (low + high) / 2)
-    run = _runs(decision, line[piece], known, is_open)
-    first = np.flatnonzero(np.diff(run, prepend=-1))
-    last = np.r_[first[1:], len(run)] - 1
-    middle = (low[first] + high[last]) / 2
-    # The piece of each run that its middle lies in.
-    at = first + np.bincount(run, low <= middle[run]).astype(np.intp) - 1
-    return CurvedPieces(
-        line[piece[first]],
-        low[first],
-        high[last],
-        scores(piece[at], middle),
-        is_open[first],
-    )
+    order = np.lexsort((low, pieces.line[piece]))
+    return piece[order], low[order], high[order], is_open[order]
 
 
 def _divide(

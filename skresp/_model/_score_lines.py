@@ -19,6 +19,7 @@ from ._crowded_cuts import crowded_cuts
 from ._curved_lines import CurvedLines, split_curved
 from ._decision import ROUNDINGS, Decision
 from ._group import Group
+from ._line_ends import LineEnds
 from ._score_function import ScoreFunction
 from ._score_pieces import ScorePieces
 
@@ -38,39 +39,24 @@ def maps_lines(score_function: ScoreFunction, moving: Collection[str]) -> bool:
 
 
 def score_pieces(
-    score_function: ScoreFunction,
-    first: FloatArray,
-    last: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    eps: float,
+    score_function: ScoreFunction, ends: LineEnds, eps: float
 ) -> ScorePieces:
     """Return the pieces of lines on which the decision does not change.
 
-    The scores must be known at both ends of the lines (see `Column.knows`).
-
-    Parameters
-    ----------
-    first, last : array of shape (n_lines, n_columns)
-        The codes at both ends of the lines.
-    low, high : array of shape (n_lines,)
-        The positions of the ends.
-    eps : float
-        The largest relative spacing of the numbers that the model receives.
+    The scores must be known at both ends of the lines (see `Column.knows`). `eps` is
+    the largest relative spacing of the numbers that the model receives.
     """
-    curved = _is_curved(score_function, first, last)
+    curved = _is_curved(score_function, ends)
     if not curved.any():
-        return _straight_pieces(score_function, first, last, low, high, eps)
+        return _straight_pieces(score_function, ends, eps)
     if curved.all():
-        return _curved_pieces(score_function, first, last, low, high, eps)[0]
+        return _curved_pieces(score_function, ends, eps)[0]
     some = []
     for who, pieces_of in (
         (np.flatnonzero(~curved), _straight_pieces),
         (np.flatnonzero(curved), lambda *given: _curved_pieces(*given)[0]),
     ):
-        pieces = pieces_of(
-            score_function, first[who], last[who], low[who], high[who], eps
-        )
+        pieces = pieces_of(score_function, ends.take(who), eps)
         error = np.broadcast_to(pieces.error, len(who))
         some.append(
             (who[pieces.line], pieces.low, pieces.high, pieces.scores, who, error)
@@ -84,71 +70,54 @@ def score_pieces(
     )
 
 
-def _is_curved(
-    score_function: ScoreFunction, first: FloatArray, last: FloatArray
-) -> BoolArray:
+def _is_curved(score_function: ScoreFunction, ends: LineEnds) -> BoolArray:
     """Return on which lines the scores are curved."""
-    out = np.zeros(len(first), dtype=bool)
+    moves = ends.moves
+    out = np.zeros(len(moves), dtype=bool)
     for c, column in enumerate(score_function.columns):
-        if column.labels is None:
-            moves = first[:, c] != last[:, c]
-            moves &= ~np.isnan(first[:, c])
-            if moves.any() and score_function.shape(c) in ("monotone", "bounded"):
-                out |= moves
+        if column.labels is None and moves[:, c].any():
+            if score_function.shape(c) in ("monotone", "bounded"):
+                out |= moves[:, c]
     return out
 
 
 def _straight_pieces(
-    score_function: ScoreFunction,
-    first: FloatArray,
-    last: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    eps: float,
+    score_function: ScoreFunction, ends: LineEnds, eps: float
 ) -> ScorePieces:
     """Return the pieces of lines on which scores are constant or straight."""
-    lines = moving_rows(score_function, first, last, low, high)
-    error = _cut_error(score_function, first, last, lines.rate, eps)
+    lines = moving_rows(score_function, ends)
+    error = _cut_error(score_function, ends, lines.rate, eps)
     pieces, sums = constant_pieces(score_function, lines)
     groups, outer = score_function.groups, pieces.line
-    straight = _straight_sums(groups, first)
+    straight = _straight_sums(groups, ends.first)
     if not any(_moves(g, lines.rate) for g in groups):
         scores = _scores(groups, sums, [s[outer] for s in straight])
         return ScorePieces(outer, pieces.low, pieces.high, scores, error)
-    ahead = [b - a for a, b in zip(straight, _straight_sums(groups, last), strict=True)]
-    ends = []
+    last = _straight_sums(groups, ends.last)
+    ahead = [b - a for a, b in zip(straight, last, strict=True)]
+    scores_at = []
     for at in (pieces.low, pieces.high):
-        share = ((at - low[outer]) / (high - low)[outer])[:, None]
+        share = ((at - ends.low[outer]) / (ends.high - ends.low)[outer])[:, None]
         slopes = [
             s[outer] + d[outer] * share for s, d in zip(straight, ahead, strict=True)
         ]
-        ends.append(_scores(groups, sums, slopes))
+        scores_at.append(_scores(groups, sums, slopes))
     assert score_function.decision is not None
-    whole = ScorePieces(outer, pieces.low, pieces.high, ends[0])
-    return _split_where_decided(
-        score_function.decision, whole, ends[1], error, len(low)
-    )
+    whole = ScorePieces(outer, pieces.low, pieces.high, scores_at[0], error)
+    return _split_where_decided(score_function.decision, whole, scores_at[1])
 
 
 def _curved_pieces(
-    score_function: ScoreFunction,
-    first: FloatArray,
-    last: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    eps: float,
+    score_function: ScoreFunction, ends: LineEnds, eps: float
 ) -> tuple[ScorePieces, BoolArray]:
     """Return the pieces of curved lines, and on which lines rounding may decide."""
-    groups = score_function.groups
-    lines = moving_rows(score_function, first, last, low, high)
-    error = _cut_error(score_function, first, last, lines.rate, eps, everywhere=True)
+    lines = moving_rows(score_function, ends)
+    error = _cut_error(score_function, ends, lines.rate, eps, everywhere=True)
     whole, sums = constant_pieces(score_function, lines, maps=False)
-    curves = CurvedLines.of(groups, first, last, low, high)
+    curves = CurvedLines.of(score_function.groups, ends)
     assert score_function.decision is not None
-    pieces = split_curved(
-        curves, score_function.decision, whole.line, whole.low, whole.high, sums
-    )
-    in_doubt = np.zeros(len(low), dtype=bool)
+    pieces = split_curved(curves, score_function.decision, whole, sums)
+    in_doubt = np.zeros(len(error), dtype=bool)
     in_doubt[pieces.line[pieces.is_open]] = True
     width = np.where(pieces.is_open, pieces.high - pieces.low, 0.0)
     np.maximum.at(error, pieces.line, width)
@@ -157,60 +126,48 @@ def _curved_pieces(
 
 
 def has_close_borders(
-    score_function: ScoreFunction,
-    first: FloatArray,
-    last: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    eps: float,
+    score_function: ScoreFunction, ends: LineEnds, eps: float
 ) -> BoolArray:
     """Return on which lines two borders are closer than rounding.
 
     See `score_pieces` for the parameters.
     """
-    pieces = score_pieces(score_function, first, last, low, high, eps)
-    out = np.zeros(len(low), dtype=bool)
-    curved = np.flatnonzero(_is_curved(score_function, first, last))
-    if len(curved):
-        out[curved] = _curved_pieces(
-            score_function,
-            first[curved],
-            last[curved],
-            low[curved],
-            high[curved],
-            eps,
-        )[1]
-    for c in np.flatnonzero((first != last).any(axis=0)).tolist():
+    curved = _is_curved(score_function, ends)
+    out = np.zeros(len(curved), dtype=bool)
+    if curved.any():
+        who = np.flatnonzero(curved)
+        out[who] = _curved_pieces(score_function, ends.take(who), eps)[1]
+    if not curved.all():
+        who = np.flatnonzero(~curved)
+        out[who] = _has_close_crossings(score_function, ends.take(who), eps)
+    for c in np.flatnonzero(ends.moves.any(axis=0)).tolist():
         if score_function.columns[c].labels is None:
             cuts = score_function.cuts(c)
-            out |= crowded_cuts(cuts, first[:, c], last[:, c], low, high)
-    lines = moving_rows(score_function, first, last, low, high)
-    if any(_moves(g, lines.rate) for g in score_function.groups):
-        straight = np.isin(np.arange(len(low)), curved, invert=True)
-        out |= straight & _crossings_are_close(
-            score_function, first, last, low, high, pieces.error
-        )
+            first, last = ends.first[:, c], ends.last[:, c]
+            out |= crowded_cuts(cuts, first, last, ends.low, ends.high)
     return out
 
 
-def _crossings_are_close(
-    score_function: ScoreFunction,
-    first: FloatArray,
-    last: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    error: FloatArray | float,
+def _has_close_crossings(
+    score_function: ScoreFunction, ends: LineEnds, eps: float
 ) -> BoolArray:
     """Return on which straight lines the target is reached for a moment only.
 
     It is reached from the last border where it overtakes a rival to the first where a
     rival overtakes it.
     """
+    rate = moving_rows(score_function, ends).rate
+    if not any(_moves(g, rate) for g in score_function.groups):
+        return np.zeros(len(rate), dtype=bool)
     decision = score_function.decision
     assert decision is not None
-    a, b = (decision.differences(score_function.scores(x)) for x in (first, last))
+    error = _straight_pieces(score_function, ends, eps).error
+    a, b = (
+        decision.differences(score_function.scores(codes))
+        for codes in (ends.first, ends.last)
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        position = low[:, None] + a / (a - b) * (high - low)[:, None]
+        position = ends.low[:, None] + a / (a - b) * (ends.high - ends.low)[:, None]
     start = np.where(b > a, position, -np.inf).max(axis=1)
     stop = np.where(b < a, position, np.inf).min(axis=1)
     return np.asarray(np.abs(stop - start) <= 2 * error)
@@ -218,18 +175,17 @@ def _crossings_are_close(
 
 def _cut_error(
     score_function: ScoreFunction,
-    first: FloatArray,
-    last: FloatArray,
+    ends: LineEnds,
     rate: FloatArray,
     eps: float,
     *,
     everywhere: bool = False,
 ) -> FloatArray:
     """Return how far rounding may move a cut, or any point, in units of each line."""
-    error = np.zeros(len(first))
+    error = np.zeros(len(rate))
     for c in np.flatnonzero(rate.any(axis=0)):
         if everywhere or len(score_function.cuts(int(c))):
-            size = np.maximum(np.abs(first[:, c]), np.abs(last[:, c]))
+            size = np.maximum(np.abs(ends.first[:, c]), np.abs(ends.last[:, c]))
             moving = rate[:, c] != 0
             share = np.divide(
                 size, np.abs(rate[:, c]), out=np.zeros_like(size), where=moving
@@ -266,11 +222,7 @@ def _scores(
 
 
 def _split_where_decided(
-    decision: Decision,
-    pieces: ScorePieces,
-    last: FloatArray,
-    cut_error: FloatArray,
-    n: int,
+    decision: Decision, pieces: ScorePieces, last: FloatArray
 ) -> ScorePieces:
     """Return straight pieces, divided where the decision changes.
 
@@ -295,6 +247,6 @@ def _split_where_decided(
     doubt = np.maximum(decision.doubt * np.maximum(1.0, size), decision.least_doubt)
     slope = np.abs(b - a) / span
     error = np.divide(doubt[:, None], slope, out=np.zeros_like(slope), where=crossed)
-    worst = cut_error.copy()
+    worst = np.array(pieces.error)
     np.maximum.at(worst, pieces.line, error.max(axis=1, initial=0.0))
-    return ScorePieces(pieces.line[piece], low, high, scores, worst[:n])
+    return ScorePieces(pieces.line[piece], low, high, scores, worst)

@@ -14,6 +14,7 @@ import numpy as np
 from skresp._model._codes import changed_codes
 from skresp._model._columns import known_rows
 from skresp._model._decision import ROUNDINGS
+from skresp._model._line_ends import LineEnds
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
 from skresp._model._score_lines import has_close_borders, score_pieces
@@ -105,11 +106,9 @@ def known_lines(
     lines = lines_of(part, j, rows, values, settings.interventions)
     if not len(lines.line):
         return lines
-    known = np.ones(len(lines.line), dtype=bool)
-    score_function = batch.coded(batch.score_function)[0]
-    for amount in (lines.low, lines.high):
-        codes = _line_codes(lines, batch, batch.score_function, lines.line, amount)
-        known &= known_rows(score_function.columns, codes)
+    ends = _line_ends(lines, batch, batch.score_function, slice(None))
+    columns = batch.coded(batch.score_function)[0].columns
+    known = known_rows(columns, ends.first) & known_rows(columns, ends.last)
     return lines.without(lines.line[~known])
 
 
@@ -141,15 +140,10 @@ def crowded_lines(
     if not lines.is_integer:
         known = batch.coded(score_function)[0]
         for some in _batches(score_function, len(lines.line), batch.deadline):
-            line, low, high = lines.line[some], lines.low[some], lines.high[some]
-            first, last = (
-                _line_codes(lines, batch, score_function, line, end)
-                for end in (low, high)
-            )
-            eps = batch.point_builder.spacing
+            ends = _line_ends(lines, batch, score_function, some)
             with allow(batch.deadline):
-                close = has_close_borders(known, first, last, low, high, eps)
-            out[line[close]] = True
+                close = has_close_borders(known, ends, batch.point_builder.spacing)
+            out[lines.line[some][close]] = True
     return out
 
 
@@ -170,11 +164,8 @@ def _evaluate(
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
     known = batch.coded(score_function)[0]
     eps = batch.point_builder.spacing
-    first, last = (
-        _line_codes(lines, batch, score_function, line, amount)
-        for amount in (low, high)
-    )
-    pieces = score_pieces(known, first, last, low, high, eps)
+    ends = _line_ends(lines, batch, score_function, some)
+    pieces = score_pieces(known, ends, eps)
     position, size = (pieces.low + pieces.high) / 2, pieces.high - pieces.low
     if lines.is_integer:
         # The model's column may be of a coarser dtype, which rounds too.
@@ -278,14 +269,15 @@ def _line_values(
     return changed_points(batch, lines.part, lines.before[line], changes)
 
 
-def _line_codes(
-    lines: Lines,
-    batch: RowBatch,
-    score_function: ScoreFunction,
-    line: IndexArray,
-    amount: FloatArray,
-) -> FloatArray:
-    """Return the codes of the model's columns, at these amounts along these lines."""
+def _line_ends(
+    lines: Lines, batch: RowBatch, score_function: ScoreFunction, some: slice
+) -> LineEnds:
+    """Return the ends of some lines, in codes of the model's columns."""
     known, codes = batch.coded(score_function)
-    new = _line_values(lines, batch, line, amount).values
-    return changed_codes(known, codes[lines.rows[line]], new)
+    line, low, high = lines.line[some], lines.low[some], lines.high[some]
+    rows = codes[lines.rows[line]]
+    first, last = (
+        changed_codes(known, rows, _line_values(lines, batch, line, amount).values)
+        for amount in (low, high)
+    )
+    return LineEnds(first, last, low, high)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from skresp._actions._feature import snap_to_bounds
 from skresp._model._codes import changed_codes
 from skresp._model._decision import DOUBT, ROUNDINGS
+from skresp._model._line_ends import LineEnds
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
 from skresp._model._score_lines import score_pieces
@@ -256,14 +257,9 @@ class FloatSearch:
         known_labels, codes = self.batch.coded(score_function)
         segments = [self.segment(np.array([value]))[0] for value in (first, last)]
         a, b = (changed_codes(known_labels, codes[:1], s.values) for s in segments)
-        pieces = score_pieces(
-            known_labels,
-            a,
-            b,
-            np.array([first]),
-            np.array([last]),
-            self.batch.point_builder.spacing,
-        )
+        ends = LineEnds(a, b, np.array([first]), np.array([last]))
+        eps = self.batch.point_builder.spacing
+        pieces = score_pieces(known_labels, ends, eps)
         middle = self._rounded((pieces.low + pieces.high) / 2)
         size = max(abs(first), abs(last), abs(self.now))
         error = (
@@ -281,7 +277,7 @@ class FloatSearch:
             known[open_] = self.reaches_target(middle[open_])
         border, left, right = pieces.high[:-1], known[:-1], known[1:]
         plain = (left == right) & (left >= 0)
-        moving = (a != b) & ~np.isnan(a)
+        moving = ends.moves[0]
         if score_function.n_trees and moving.sum() > 1:
             plain[:] = False  # two columns may cross borders at the same point
         near = border[~plain]
@@ -292,7 +288,7 @@ class FloatSearch:
         margin = 0.0
         if score_function.decision is not None and any(
             score_function.shape(c) != "constant"
-            for c in np.flatnonzero(moving[0]).tolist()
+            for c in np.flatnonzero(moving).tolist()
         ):
             single = score_function.decision.doubt > DOUBT
             margin = float(np.max(pieces.error)) * (0.1 if single else 1e-3)

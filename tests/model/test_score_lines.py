@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skresp._model._group import Group
+from skresp._model._line_ends import LineEnds
 from skresp._model._score_lines import maps_lines, score_pieces
 from tests.model.catalogue import CATALOGUE, fitted, people
 
@@ -40,8 +41,8 @@ def test_pieces_have_the_scores_of_their_middles(name: str) -> None:
         held = np.isnan(codes[:, c])
         first[:, c] = np.where(held, np.nan, low if k % 2 else high)
         last[:, c] = np.where(held, np.nan, high if k % 2 else low)
-    ends = np.full(12, -1.0), np.full(12, 3.0)
-    pieces = score_pieces(known, first, last, *ends, 2.3e-16)
+    ends = LineEnds(first, last, np.full(12, -1.0), np.full(12, 3.0))
+    pieces = score_pieces(known, ends, 2.3e-16)
     assert pieces is not None
     opens = np.r_[True, pieces.line[1:] != pieces.line[:-1]]
     assert_array_equal(pieces.line[opens], np.arange(12))

@@ -21,9 +21,10 @@ from skresp import ActionSet
 from skresp._model._families import own_scores
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
+from skresp._model._line_ends import LineEnds
 from skresp._model._score_lines import score_pieces
 from skresp._model._target import AtLeast, make_target_rule
-from skresp._model.trees._lines import tree_pieces
+from skresp._model.trees._lines import PositionLines, tree_pieces
 from skresp._model.trees._raw_trees import RawTrees
 from tests.scores.lines import CLASSIFIERS, dense, explain
 from tests.small_models import lightgbm, xgboost
@@ -46,8 +47,8 @@ def test_pieces_of_lines_have_the_scores_of_the_model(name, classes, data):
     rate = np.zeros_like(start)
     rate[:, 0], rate[:, 1] = 1000.0, -0.3
     low, high = np.full(40, -2.0), np.full(40, 3.0)
-    ends = start + low[:, None] * rate, start + high[:, None] * rate
-    pieces = score_pieces(known, *ends, low, high, 2e-16)
+    ends = (start + t[:, None] * rate for t in (low, high))
+    pieces = score_pieces(known, LineEnds(*ends, low, high), 2e-16)
     np.testing.assert_array_equal(np.unique(pieces.line), np.arange(40))
     opens = np.r_[True, pieces.line[1:] != pieces.line[:-1]]
     closes = np.r_[opens[1:], True]
@@ -83,7 +84,8 @@ def test_a_line_through_a_very_deep_tree():
         {},
     )
     ends = np.zeros(1), np.full(1, n + 1.0)
-    pieces = tree_pieces(trees, 1, np.zeros((1, 1)), np.ones((1, 1)), *ends)
+    lines = PositionLines(np.zeros((1, 1)), np.ones((1, 1)), *ends)
+    pieces = tree_pieces(trees, 1, lines)
     np.testing.assert_array_equal(pieces.low, np.arange(n + 1))
     np.testing.assert_allclose(pieces.scores, trees.sums(pieces.high[:, None], 1))
 

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from skresp._numba import compiled
+from skresp._numba import compiled, compiled_part
 
 
 @compiled
-def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
-    roots,
-    feature,
-    threshold,
-    left,
-    right,
-    missing_left,
-    is_listed,
-    goes_left,
-    start,
-    rate,
-    low,
-    high,
-):
+def leaves_met(trees, lines):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     """Return the first leaf of each line in each tree, and where other leaves follow.
 
     The loop goes tree by tree, so that a tree stays in the processor's cache for all
@@ -29,12 +16,8 @@ def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
 
     Parameters
     ----------
-    roots ... goes_left : the arrays of `RawTrees`
-    start, rate : array of shape (n_lines, n_columns)
-        Column `k` holds `start + rate * t`. A listed column does not move, and holds
-        a position.
-    low, high : array of shape (n_lines,)
-        The range of `t`.
+    trees : SplitArrays
+    lines : PositionLines
 
     Returns
     -------
@@ -45,64 +28,72 @@ def leaves_met(  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     where : array of shape (n_events,)
         The `t` at which the later leaf begins.
     """
-    first = np.empty((len(low), len(roots)), np.int64)
-    room = 64 * len(low)
-    which = np.empty((room, 3), np.int64)
-    where = np.empty(room)
+    n_lines = len(lines.low)
+    first = np.empty((n_lines, len(trees.roots)), np.int64)
+    which = np.empty((64 * n_lines, 3), np.int64)
+    where = np.empty(64 * n_lines)
     count = 0
     # Each node of a tree waits at most once.
-    waiting_node = np.empty(len(feature), np.int64)
-    waiting_from = np.empty(len(feature))
-    waiting_to = np.empty(len(feature))
-    for tree in range(len(roots)):
-        for i in range(len(low)):
-            waiting_node[0] = roots[tree]
-            waiting_from[0], waiting_to[0] = low[i], high[i]
+    waiting_node = np.empty(len(trees.column), np.int64)
+    waiting_span = np.empty((len(trees.column), 2))
+    for tree in range(len(trees.roots)):
+        for i in range(n_lines):
+            waiting_node[0] = trees.roots[tree]
+            waiting_span[0, 0], waiting_span[0, 1] = lines.low[i], lines.high[i]
             waiting = 1
             last = -1
             while waiting:
                 waiting -= 1
                 node = waiting_node[waiting]
-                a, b = waiting_from[waiting], waiting_to[waiting]
-                while feature[node] >= 0:
-                    f = feature[node]
-                    speed = rate[i, f]
+                a, b = waiting_span[waiting, 0], waiting_span[waiting, 1]
+                while trees.column[node] >= 0:
+                    speed = lines.rate[i, trees.column[node]]
+                    start = lines.start[i, trees.column[node]]
                     if speed == 0.0:
-                        x = start[i, f]
-                        if is_listed[f]:
-                            goes = goes_left[int(threshold[node]), int(x)]
-                        elif np.isnan(x):
-                            goes = missing_left[node]
-                        else:
-                            goes = x <= threshold[node]
-                        node = left[node] if goes else right[node]
+                        node = _child(trees, node, start)
                         continue
-                    cut = (threshold[node] - start[i, f]) / speed
-                    early = left[node] if speed > 0 else right[node]
-                    late = right[node] if speed > 0 else left[node]
+                    cut = (trees.threshold[node] - start) / speed
+                    early, late = trees.left[node], trees.right[node]
+                    if speed < 0:
+                        early, late = late, early
                     if cut <= a:
                         node = late
                     elif cut >= b:
                         node = early
                     else:
                         waiting_node[waiting] = late
-                        waiting_from[waiting], waiting_to[waiting] = cut, b
+                        waiting_span[waiting, 0], waiting_span[waiting, 1] = cut, b
                         waiting += 1
                         node, b = early, cut
                 if last < 0:
                     first[i, tree] = node
-                    last = node
-                    continue
-                if count == room:
-                    room *= 2
-                    wider = np.empty((room, 3), np.int64)
-                    wider[:count] = which
-                    which = wider
-                    longer = np.empty(room)
-                    longer[:count] = where
-                    where = longer
-                which[count, 0], which[count, 1], which[count, 2] = i, node, last
-                where[count] = a
+                else:
+                    if count == len(where):
+                        which, where = _with_room(which, where)
+                    which[count, 0], which[count, 1], which[count, 2] = i, node, last
+                    where[count] = a
+                    count += 1
                 last = node
-                count += 1
     return first, which[:count], where[:count]
+
+
+@compiled_part
+def _child(trees, node, x):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """Return the node that a value, or a position, goes to."""
+    if trees.is_listed[trees.column[node]]:
+        goes_left = trees.goes_left[int(trees.threshold[node]), int(x)]
+    elif np.isnan(x):
+        goes_left = trees.missing_left[node]
+    else:
+        goes_left = x <= trees.threshold[node]
+    return trees.left[node] if goes_left else trees.right[node]
+
+
+@compiled_part
+def _with_room(which, where):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """Return both arrays with twice the room."""
+    wider = np.empty((2 * len(which), 3), np.int64)
+    wider[: len(which)] = which
+    longer = np.empty(2 * len(where))
+    longer[: len(where)] = where
+    return wider, longer

@@ -7,55 +7,62 @@ trees the scores are constant.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp._model._score_pieces import ScorePieces
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
 from ._raw_trees import RawTrees
 
 
-def tree_pieces(
-    trees: RawTrees,
-    n_outputs: int,
-    start: FloatArray,
-    rate: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-) -> ScorePieces:
-    """Return the pieces of lines on which the sums of trees are constant.
+class SplitArrays(NamedTuple):
+    """The arrays of `RawTrees` that a walk through the trees needs."""
 
-    Parameters
+    roots: NDArray[np.int32]
+    column: NDArray[np.int32]
+    threshold: FloatArray
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    missing_left: BoolArray
+    is_listed: BoolArray
+    goes_left: BoolArray
+
+
+class PositionLines(NamedTuple):
+    """Lines through trees.
+
+    Attributes
     ----------
     start, rate : array of shape (n_lines, n_columns)
         Listed columns hold positions, and do not move.
     low, high : array of shape (n_lines,)
+        The range of `t`.
     """
+
+    start: FloatArray
+    rate: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def tree_pieces(trees: RawTrees, n_outputs: int, lines: PositionLines) -> ScorePieces:
+    """Return the pieces of lines on which the sums of trees are constant."""
     from ._line_kernel import leaves_met  # imported here because numba loads slowly
 
-    first, which, when = allowance().deadline.call(
-        leaves_met,
-        trees.roots,
-        trees.column,
-        trees.threshold,
-        trees.left,
-        trees.right,
-        trees.missing_left,
-        trees.is_listed,
-        trees.goes_left,
-        np.ascontiguousarray(start),
-        np.ascontiguousarray(rate),
-        np.ascontiguousarray(low),
-        np.ascontiguousarray(high),
-    )
+    splits = SplitArrays(*(getattr(trees, name) for name in SplitArrays._fields))
+    lines = PositionLines(*map(np.ascontiguousarray, lines))
+    first, which, when = allowance().deadline.call(leaves_met, splits, lines)
+    low, high = lines.low, lines.high
     line, leaf, before = which.T
-    lines = np.arange(len(low))
     opening = _gains(trees, n_outputs, first.ravel())
     opening = opening.reshape(len(low), first.shape[1], -1).sum(axis=1)
     change = _gains(trees, n_outputs, leaf) - _gains(trees, n_outputs, before)
     return _pieces(
-        np.concatenate([lines, line]),
+        np.concatenate([np.arange(len(low)), line]),
         np.concatenate([low, when]),
         np.concatenate([opening, change]),
         high,

@@ -1,0 +1,35 @@
+"""Lines through the columns of a model's input."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+
+class LineEnds(NamedTuple):
+    """Lines that are given by their ends.
+
+    Attributes
+    ----------
+    first, last : array of shape (n_lines, n_columns)
+        The codes at both ends.
+    low, high : array of shape (n_lines,)
+        The positions of the ends.
+    """
+
+    first: FloatArray
+    last: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def moves(self) -> BoolArray:
+        """Which columns of each line move; a missing value stays missing."""
+        return (self.first != self.last) & ~np.isnan(self.first)
+
+    def take(self, lines: IndexArray) -> LineEnds:
+        """Return some of the lines."""
+        return LineEnds(*(each[lines] for each in self))
