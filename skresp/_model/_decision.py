@@ -72,12 +72,9 @@ class Decision:
             return target
         return target - np.delete(scores, self.column, axis=1)
 
-    def differences(self, scores: FloatArray) -> FloatArray:
-        """Return how far the target's score is above the cut, or above each rival."""
-        target = scores[:, [self.column]]
-        if self.cut is not None:
-            return target - self.cut
-        return target - np.delete(scores, self.column, axis=1)
+    def margins(self, scores: FloatArray) -> FloatArray:
+        """Return how far scores are beyond the cut, or ahead of each rival."""
+        return self.gaps(scores) - self.offset
 
     def sizes(self, sizes: FloatArray) -> FloatArray:
         """Return the sizes of `gaps`, given the sizes of scores."""

@@ -163,7 +163,7 @@ def _has_close_crossings(
     assert decision is not None
     error = _straight_pieces(score_function, ends, eps).error
     a, b = (
-        decision.differences(score_function.scores(codes))
+        decision.margins(score_function.scores(codes))
         for codes in (ends.first, ends.last)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -228,7 +228,7 @@ def _split_where_decided(
 
     `pieces` has the scores at the beginning of each piece, `last` those at its end.
     """
-    a, b = decision.differences(pieces.scores), decision.differences(last)
+    a, b = decision.margins(pieces.scores), decision.margins(last)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = a / (a - b)
     crossed = (share > 0) & (share < 1)

@@ -79,7 +79,7 @@ class LinearEngine:
 
         `known` is the score function with all labels of the rows.
         """
-        return self.decision.gaps(known.scores(codes)) - self.decision.offset
+        return self.decision.margins(known.scores(codes))
 
     def gains(
         self,
