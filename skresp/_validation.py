@@ -83,12 +83,21 @@ def check_feature_names(
     """Raise ValueError if a parameter names something that is not a feature."""
     for name in names:
         if name not in features:
-            close = difflib.get_close_matches(str(name), list(features), n=1)
-            hint = f"Did you mean {close[0]!r}? " if close else ""
             raise ValueError(
-                f"{parameter} has {name!r}, which is not a feature. {hint}The "
-                f"features are {', '.join(features)}."
+                f"{parameter} has {name!r}, which is not a feature. "
+                f"{did_you_mean(name, features)}The features are "
+                f"{', '.join(features)}."
             )
+
+
+def did_you_mean(name: Any, names: Sequence[str]) -> str:
+    """Return a question with the name that is most like this one; empty if none is.
+
+    >>> did_you_mean("incme", ["age", "income"])
+    "Did you mean 'income'? "
+    """
+    close = difflib.get_close_matches(str(name), list(names), n=1)
+    return f"Did you mean {close[0]!r}? " if close else ""
 
 
 def check_time_limit(time_limit: Any) -> None:

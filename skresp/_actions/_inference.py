@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skresp._dataframe import as_table, column, column_names, real_numbers
+from skresp._validation import did_you_mean
 
 from ._encoding import check_dtype
 from ._feature import Feature
@@ -35,8 +36,8 @@ def infer_features(
         unknown = [name for name in known if name not in names]
         if unknown:
             raise ValueError(
-                f"{what} names {unknown[0]!r}, but X has no such column; its columns "
-                f"are {', '.join(names)}."
+                f"{what} names {unknown[0]!r}, but X has no such column. "
+                f"{did_you_mean(unknown[0], names)}The columns are {', '.join(names)}."
             )
     both = [name for name in given if name in fixed and given[name].can_change]
     if both:

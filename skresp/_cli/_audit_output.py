@@ -15,6 +15,9 @@ from skresp.report._write import whole_file
 
 from ._console import note, say
 
+# The features of a picture. More would make it taller than matplotlib can draw.
+_MAX_FEATURES = 200
+
 
 def write_audit(report: AuditReport, folder: Path, pictures: bool = True) -> list[str]:
     """Write the report, the verdict of each row and the pictures; return the names."""
@@ -52,21 +55,19 @@ def _draw(report: AuditReport, folder: Path) -> list[str]:
         )
         return []
     summary = report.to_dict()
-    displays: dict[str, Any] = {}
+    drawn: dict[str, Any] = {}
     if len(report.explanation):
-        displays["features.png"] = ResponsivenessDisplay.from_explanation(
-            report.explanation
-        )
+        display = ResponsivenessDisplay.from_explanation(report.explanation)
+        drawn["features.png"] = display.plot(max_features=_MAX_FEATURES)
     lines = summary.get("comparison", {}).get("explainers", [])
     if lines:
         frame = pd.DataFrame(lines).set_index("name").T
-        displays["comparison.png"] = ComparisonDisplay(frame)
-    for name, display in displays.items():
-        figure = display.plot().figure_
+        drawn["comparison.png"] = ComparisonDisplay(frame).plot()
+    for name, display in drawn.items():
         with whole_file(folder / name) as part:
-            figure.savefig(part, dpi=150)
-        plt.close(figure)
-    return list(displays)
+            display.figure_.savefig(part, dpi=150)
+        plt.close(display.figure_)
+    return list(drawn)
 
 
 def print_audit(report: AuditReport, folder: Path, written: list[str]) -> None:

@@ -193,8 +193,8 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
     position = np.flatnonzero(np.asarray(classes == target))
     if len(position) != 1:
         raise ValueError(
-            f"target={target!r} is not among the classes of the model. Pass one of "
-            f"{_listed(classes)}."
+            f"target={target!r} is not among the classes of the model. "
+            f"{_other_type(target, classes)}Pass one of {_listed(classes)}."
         )
     label = _plain(classes[position[0]])
     if threshold is None:
@@ -264,6 +264,15 @@ def _rule_without_classes(model: Any, target: Any, threshold: Any) -> TargetRule
             f"predict_proba. Leave threshold out to use predict."
         )
     return LabelRule(model, target)
+
+
+def _other_type(target: Any, classes: Any) -> str:
+    """Return a question if a class differs from the target in its type only."""
+    for label in classes:
+        if str(label) == str(target):
+            kind = "text" if isinstance(label, str) else "number"
+            return f"Did you mean the {kind} {_plain(label)!r}? "
+    return ""
 
 
 def _listed(classes: Any) -> str:

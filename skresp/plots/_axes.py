@@ -12,7 +12,7 @@ from skresp._text import percent
 
 # Colours of Okabe and Ito, which people with colour blindness can distinguish.
 BLUE, ORANGE, GREEN, SKY = "#0072B2", "#E69F00", "#009E73", "#56B4E9"
-VERMILION, PURPLE, BLACK, GREY = "#D55E00", "#CC79A7", "#000000", "#9A9A9A"
+VERMILION, PURPLE, BLACK = "#D55E00", "#CC79A7", "#000000"
 
 # Colour, marker and dashes of each line, so that lines differ in print too.
 LINE_STYLES = (

@@ -13,6 +13,7 @@ from skresp._explain._explanation import Explanation
 from skresp._explain._working_values import isolated_changes, share_known
 from skresp._text import plural
 from skresp._typing import BoolArray, FloatArray
+from skresp.metrics._feature_order import feature_order
 from skresp.metrics._score_bands import SCORE_BANDS, band_counts
 
 from ._axes import (
@@ -179,10 +180,7 @@ class ResponsivenessDisplay:
 
     def _order(self) -> list[int]:
         """Return the features, most responsive first, those nobody can change last."""
-        mean = self.values.mean(axis=0) if len(self.values) else self.values.sum(axis=0)
-        moved = (self.n_reachable > 0).sum(axis=0)
-        can = np.array(self.actionable, dtype=int)
-        return [int(j) for j in np.lexsort((-can, -moved, -mean))]
+        return feature_order(self.values, self.n_reachable, self.actionable).tolist()
 
     def _draw_person(self, shown: list[int]) -> None:
         ax = self.ax_

@@ -99,6 +99,7 @@ def test_dates_are_fine_where_nobody_changes_them():
     [
         ({"features": {"z": Feature("binary")}}, "features names 'z', but X has no"),
         ({"immutable": ["z"]}, "immutable names 'z'"),
+        ({"immutable": ["aa"]}, r"has no such column\. Did you mean 'a'\? The"),
         ({"immutable": "a"}, "got the string 'a'"),
         (
             {"features": {"a": Feature("integer", 0, 9)}, "immutable": ["a"]},

@@ -83,6 +83,7 @@ def test_no_rows_are_no_problem(explainer, valid):
     ("arguments", "message"),
     [
         ({"target": "gold"}, r"target='gold' is not among the classes.*0, 1"),
+        ({"target": "1"}, r"target='1' is not .* Did you mean the number 1\?"),
         ({"target": AtLeast(1)}, "predicts classes"),
         ({"threshold": 1.5}, "between 0 and 1, got 1.5"),
         ({"threshold": "high"}, "must be a number from 0 to 1"),

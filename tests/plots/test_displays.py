@@ -139,6 +139,25 @@ def test_shares_of_people_add_up_and_leave_out_who_is_there():
         assert share == pytest.approx((us.explanation.values[need, j] > 0).mean())
 
 
+def test_features_that_work_for_most_people_come_first():
+    # As on the page of an audit: "often" works for all three, "well" for one.
+    values = np.array([[0.9, 0.1, 0.0, 0.0], [0.0, 0.1, 0.0, 0.0], [0, 0.1, 0, 0]])
+    movable = np.ones((3, 4), dtype=int)
+    movable[:, 2] = 0
+    display = ResponsivenessDisplay(
+        values,
+        values,
+        values,
+        movable,
+        ["well", "often", "nobody", "never"],
+        [True, True, False, True],
+        "",
+        single=False,
+    ).plot(Figure().subplots())
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert labels == ["often", "well", "never", "nobody"]
+
+
 def test_many_long_names_stay_apart_and_inside():
     names = [f"feature {k} of ${k}$, {'long ' * (k % 9)}name" for k in range(40)]
     ones = np.linspace(0, 1, 40)[None]

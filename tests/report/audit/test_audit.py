@@ -89,6 +89,19 @@ def test_features_work_for_those_whose_scores_say_so():
         assert line["groups"]["female"] == pytest.approx((score[women] > 0).mean())
 
 
+def test_examples_show_no_progress_of_their_own(capsys):
+    us = lender()
+    loud = ResponsivenessExplainer(
+        FrozenEstimator(us.model), us.explainer.action_set, target=1, verbose=1
+    ).fit(us.X)
+    AuditReport.from_estimator(loud, us.X[:40], examples=2, sections=["people"])
+    without = re.findall(r"explain: +100%", capsys.readouterr().err)
+    AuditReport.from_estimator(loud, us.X[:40], examples=2, sections=["examples"])
+    assert re.findall(r"explain: +100%", capsys.readouterr().err) == without
+    assert len(without) == 1
+    assert loud.verbose == 1
+
+
 def test_the_comparison_is_that_of_the_metrics():
     us = lender()
     frame = compare_explainers({"RESP": us.explainer, "SHAP": shap_explainer()}, us.X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -23,14 +24,15 @@ def examples(f: Findings) -> list[Plain]:
     if not chosen:
         return []
     rows = take_rows(f.table, f.denied[chosen])
-    explanation = f.explainer.explain(rows)
+    explainer = copy(f.explainer).set_params(verbose=0)
+    explanation = explainer.explain(rows)
     # Few changes make short letters, where the budget is enough to find them.
-    verdicts = f.explainer.verify(rows, cost="fewest", **f.budget)
+    verdicts = explainer.verify(rows, cost="fewest", **f.budget)
     if (verdicts.status != status[chosen]).any():
-        verdicts = f.explainer.verify(rows, **f.budget)
+        verdicts = explainer.verify(rows, **f.budget)
     labels = row_labels(f.table)
     values = explanation._given_values()
-    features = f.explainer.action_set_.features
+    features = explainer.action_set_.features
     out = []
     for i, position in enumerate(chosen):
         made = notice(

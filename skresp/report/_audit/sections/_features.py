@@ -6,6 +6,7 @@ import numpy as np
 
 from skresp._explain._working_values import share_known
 from skresp._typing import BoolArray
+from skresp.metrics._feature_order import feature_order
 from skresp.metrics._score_bands import band_counts
 from skresp.report._audit._findings import Findings
 from skresp.report._audit._plain_values import Plain, brief, one_line
@@ -19,13 +20,12 @@ def features(f: Findings) -> Plain:
     values, moved = e.values, e.n_reachable > 0
     unknown = ~share_known(e) & (values == 0)
     n = len(values)
-    works = (values > 0).mean(axis=0) if n else np.zeros(values.shape[1])
-    mean = values.mean(axis=0) if n else works
+    mean = values.mean(axis=0) if n else values.sum(axis=0)
     can = [e._features[name].actionable for name in e.feature_names]
     masks = _group_masks(f)
     bands = band_counts(values)
     lines = []
-    for j in np.lexsort((~np.array(can), -mean, -works)):
+    for j in feature_order(values, e.n_reachable, can):
         score = values[:, j]
         lines.append(
             {
