@@ -20,10 +20,12 @@ from skresp._dataframe import (
 from skresp._dataframe import column as column_of
 
 from ._class_names import package_of
-from ._wrappers import inner_model, policy_model, steps_before
+from ._wrappers import first_estimator
 
 # The largest number of labels of a column that are kept.
 MAX_LABELS = 100
+# Libraries whose models keep the names of the columns that they were fitted on.
+_KEEP_NAMES = ("sklearn", "xgboost", "lightgbm", "catboost")
 
 
 @dataclass(frozen=True)
@@ -205,15 +207,12 @@ def _check_names(names: tuple[str, ...], given: list[str] | None, width: int) ->
 def _was_fitted_on_arrays(model: Any) -> bool:
     """Return whether a model was fitted on an array, as far as it can be known.
 
-    That is known for libraries that keep the names of columns. Such a model would warn
-    about names, or raise. Another model may keep no names and still need a frame.
+    That is known where the library keeps names. Such a model would warn about names,
+    or raise. Another model may keep no names and still need a frame.
     """
-    while type(model).__name__ in ("FrozenEstimator", "Pipeline", "DecisionPolicy"):
-        first = next(iter(steps_before(model)), None) or policy_model(model)
-        model = first or inner_model(model)
-    libraries = ("sklearn", "xgboost", "lightgbm", "catboost")
-    keeps_names = package_of(type(model)) in libraries
-    return keeps_names and getattr(model, "n_features_in_", None) is not None
+    first = first_estimator(model)
+    keeps_names = package_of(type(first)) in _KEEP_NAMES
+    return keeps_names and getattr(first, "n_features_in_", None) is not None
 
 
 def _listed(what: str, names: list[str]) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 
 from skresp._typing import BoolArray, FloatArray
 
@@ -129,9 +131,9 @@ def flat(predictions: Any) -> NDArray[Any]:
 
 def model_name(model: Any) -> str:
     """Return the name of a model for messages, of a pipeline with its last step."""
-    if type(model).__name__ == "FrozenEstimator":
+    if isinstance(model, FrozenEstimator):
         return model_name(model.estimator)
-    if type(model).__name__ == "Pipeline":
+    if isinstance(model, Pipeline):
         return f"Pipeline(..., {model_name(model.steps[-1][1])})"
     return type(model).__name__
 

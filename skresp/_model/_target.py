@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.feature_selection import RFE
-from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.model_selection import FixedThresholdClassifier
 
 from skresp._typing import BoolArray, FloatArray
 
@@ -21,7 +21,7 @@ from ._predictions import (
     predicts_label,
     probabilities,
 )
-from ._wrappers import inner_model, policy_model
+from ._wrappers import THRESHOLD_CLASSIFIERS, inner_model, policy_model
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def _check_one_threshold(model: Any, threshold: float) -> None:
 def _threshold_classifier(model: Any) -> Any:
     """Return the threshold classifier that makes a model's predictions, if any."""
     while model is not None:
-        if isinstance(model, (FixedThresholdClassifier, TunedThresholdClassifierCV)):
+        if isinstance(model, THRESHOLD_CLASSIFIERS):
             return model
         inside = model.estimator_ if isinstance(model, RFE) else policy_model(model)
         model = inner_model(model) if inside is None else inside

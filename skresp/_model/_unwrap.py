@@ -39,7 +39,7 @@ def unwrap(model: Any) -> Unwrapped:
     while model is not None:
         models.append(model)
         steps += steps_before(model)
-        if threshold_rule is None and type(model).__name__ in THRESHOLD_CLASSIFIERS:
+        if threshold_rule is None and isinstance(model, THRESHOLD_CLASSIFIERS):
             threshold_rule = ThresholdRule.of(model)
         model = inner_model(model)
     inside = policy_model(models[-1])

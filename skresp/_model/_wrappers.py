@@ -1,40 +1,63 @@
-"""Models that wrap another model: frozen ones, searches, pipelines, thresholds.
-
-Classes are recognised by name, so that no library is imported for it.
-"""
+"""Models that wrap another model: frozen ones, searches, pipelines, thresholds."""
 
 from __future__ import annotations
 
 from typing import Any
 
-THRESHOLD_CLASSIFIERS = ("FixedThresholdClassifier", "TunedThresholdClassifierCV")
-_SEARCHES = ("GridSearchCV", "RandomizedSearchCV")
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    RandomizedSearchCV,
+    TunedThresholdClassifierCV,
+)
+from sklearn.pipeline import Pipeline
+
+from ._decision_policy import DecisionPolicy
+
+THRESHOLD_CLASSIFIERS = (FixedThresholdClassifier, TunedThresholdClassifierCV)
+_SEARCHES = (GridSearchCV, RandomizedSearchCV)
 
 
 def inner_model(model: Any) -> Any:
     """Return the model inside a wrapper; None for a model that is not a wrapper."""
-    name = type(model).__name__
-    if name == "FrozenEstimator":
+    if isinstance(model, FrozenEstimator):
         return model.estimator
-    if name in THRESHOLD_CLASSIFIERS:
+    if isinstance(model, THRESHOLD_CLASSIFIERS):
         return getattr(model, "estimator_", model.estimator)
-    if name in _SEARCHES:
+    if isinstance(model, _SEARCHES):
         return model.best_estimator_
-    if name == "Pipeline":
+    if isinstance(model, Pipeline):
         return model.steps[-1][1]
     return None
 
 
+def first_estimator(model: Any) -> Any:
+    """Return the estimator that gets the rows as they are given.
+
+    The first step of a pipeline, or the model inside a frozen model or a policy.
+    """
+    while True:
+        inside = policy_model(model)
+        if isinstance(model, Pipeline):
+            inside = next(iter(steps_before(model)), model.steps[-1][1])
+        elif isinstance(model, FrozenEstimator):
+            inside = model.estimator
+        if inside is None:
+            return model
+        model = inside
+
+
 def policy_model(model: Any) -> Any:
     """Return the model inside a DecisionPolicy, whose rules come first; else None."""
-    if type(model).__name__ != "DecisionPolicy":
+    if not isinstance(model, DecisionPolicy):
         return None
     return getattr(model, "estimator_", model.estimator)
 
 
 def steps_before(model: Any) -> list[Any]:
     """Return the steps before the last one of a pipeline; none for other models."""
-    if type(model).__name__ != "Pipeline":
+    if not isinstance(model, Pipeline):
         return []
     return [step for _, step in model.steps[:-1] if not passes(step)]
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
@@ -398,6 +398,26 @@ def test_what_a_model_read_from_trees_would_hide_is_an_error(patched):
     for method in ("explain", "verify"):
         with pytest.raises(ValueError, match=r"Tree.*predict returned nan|Late"):
             getattr(explainer, method)(DENIED.to_numpy())
+
+
+class OwnPipeline(Pipeline):
+    """A pipeline with another name."""
+
+
+class OppositePipeline(Pipeline):
+    """A pipeline that predicts the opposite of its last step."""
+
+    def predict(self, X):
+        return 1 - super().predict(X)
+
+
+@pytest.mark.parametrize("kind", [Pipeline, OwnPipeline, OppositePipeline])
+def test_a_subclass_of_a_wrapper_is_read_unless_it_predicts_differently(kind):
+    forest = RandomForestRegressor(5, random_state=0)
+    model = kind([("forest", forest)]).fit(X, Y)
+    explainer = ResponsivenessExplainer(model, LINES, target=AtLeast(0.9)).fit(X)
+    is_read = explainer._fitted_model.score_function is not None
+    assert is_read == (kind is not OppositePipeline)
 
 
 def test_a_namesake_of_a_wrapper_is_not_unwrapped():
