@@ -187,7 +187,8 @@ def print_table(title, columns, before, after):
     heads = [*(f"{name} before" for name in columns)] if before is not None else []
     heads += columns
     print(f"{title:24s}" + "".join(f"{head:>18s}" for head in heads))
-    for name in {**(before or {}), **after}:
+    names = {**(before or {}), **after}
+    for name in sorted(names, key=lambda name: name == "all"):  # the sum comes last
         cells = []
         for counts in (before, after) if before is not None else (after,):
             cells += counts.get(name) or ["-"] * len(columns)

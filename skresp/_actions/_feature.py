@@ -126,6 +126,18 @@ feature fixed, pass actionable=False.
         for name, value in given.items():
             remedy = f"Give a bound wide enough for everybody, or leave {name} out."
             object.__setattr__(self, name, check_finite(name, value, remedy))
+        self._check_bounds()
+        for name in ("max_increase", "max_decrease"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise ValueError(
+                    f"{name} is the size of a change and cannot be negative, got "
+                    f"{value!r}. To allow one direction only, use direction."
+                )
+        if self.step is not None:
+            self._check_step(self.step)
+
+    def _check_bounds(self) -> None:
         if self.kind == "integer":
             for name in ("lower", "upper"):
                 value = getattr(self, name)
@@ -143,24 +155,18 @@ feature fixed, pass actionable=False.
                     f"upper={self.upper}. To keep the feature fixed, pass "
                     f"actionable=False."
                 )
-        for name in ("max_increase", "max_decrease"):
-            value = getattr(self, name)
-            if value is not None and value < 0:
-                raise ValueError(
-                    f"{name} is the size of a change and cannot be negative, got "
-                    f"{value!r}. To allow one direction only, use direction."
-                )
-        if self.step is not None:
-            if self.kind != "integer":
-                raise ValueError(
-                    f"step is for integer features only, got step={self.step!r} for a "
-                    f"{self.kind} feature. Leave it out."
-                )
-            if self.step < 1 or self.step != int(self.step):
-                raise ValueError(
-                    f"step must be a whole number of at least 1, got {self.step!r}."
-                )
-            object.__setattr__(self, "step", int(self.step))
+
+    def _check_step(self, step: float) -> None:
+        if self.kind != "integer":
+            raise ValueError(
+                f"step is for integer features only, got step={step!r} for a "
+                f"{self.kind} feature. Leave it out."
+            )
+        if step < 1 or step != int(step):
+            raise ValueError(
+                f"step must be a whole number of at least 1, got {step!r}."
+            )
+        object.__setattr__(self, "step", int(step))
 
     def _check_categories(self) -> None:
         if self.categories is None:

@@ -98,7 +98,7 @@ class ResponsivenessContext(ExplanationContext):
         return self.fitted_model.features
 
     def batch(self, X: Any, deadline: Deadline = NEVER) -> RowBatch:
-        """Return rows as a batch that the model can be asked about."""
+        """Return rows as a batch that the model can evaluate."""
         return self.fitted_model.batch(X, deadline, lines=self.uses_lines)
 
     @property

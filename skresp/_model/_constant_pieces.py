@@ -57,7 +57,7 @@ def constant_pieces(
 ) -> tuple[ScorePieces, list[FloatArray]]:
     """Return pieces on which trees and tables are constant, and the sums of groups.
 
-    The sums have no slopes; with `maps=False` nothing that steps have to be asked for.
+    The sums have no slopes, and with `maps=False` no mapped terms either.
     """
     parts = _split_at_edges(score_function, lines)
     known = [_group_pieces(g, parts, maps) for g in score_function.groups]

@@ -1,4 +1,4 @@
-"""Ask the model about the rows of one call, changed in many ways."""
+"""Evaluate the rows of one call, changed in many ways."""
 
 from __future__ import annotations
 

@@ -199,16 +199,7 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
     label = _plain(classes[position[0]])
     if threshold is None:
         return LabelRule(model, label, classes)
-    if isinstance(threshold, bool) or not isinstance(threshold, Real):
-        raise TypeError(f"threshold must be a number from 0 to 1, got {threshold!r}.")
-    if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold must be between 0 and 1, got {threshold!r}.")
-    if not hasattr(model, "predict_proba"):
-        raise ValueError(
-            f"threshold={threshold!r} requires predict_proba, which "
-            f"{type(model).__name__} does not have. Leave threshold out to use predict."
-        )
-    _check_one_threshold(model, threshold)
+    _check_threshold(model, threshold)
     return ProbabilityRule(model, label, int(position[0]), float(threshold))
 
 
@@ -221,8 +212,17 @@ def target_warning(target: Any, classes: Any) -> str:
     )
 
 
-def _check_one_threshold(model: Any, threshold: float) -> None:
-    """Raise if the model has a threshold of its own."""
+def _check_threshold(model: Any, threshold: float) -> None:
+    """Raise if a threshold is no probability, or the model cannot be used with it."""
+    if isinstance(threshold, bool) or not isinstance(threshold, Real):
+        raise TypeError(f"threshold must be a number from 0 to 1, got {threshold!r}.")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold must be between 0 and 1, got {threshold!r}.")
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(
+            f"threshold={threshold!r} requires predict_proba, which "
+            f"{type(model).__name__} does not have. Leave threshold out to use predict."
+        )
     inner = _threshold_classifier(model)
     if inner is not None:
         raise ValueError(

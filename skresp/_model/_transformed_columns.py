@@ -192,9 +192,9 @@ def _last_accepted(maps: StepMaps, ends: list[tuple[int, float, float]]) -> Floa
     sign = np.where(outside > inside, 1.0, -1.0)
 
     def accepted(x: FloatArray) -> BoolArray:
-        asked = {c: (sign * x)[column == c] for c in np.unique(column).tolist()}
+        numbers = {c: (sign * x)[column == c] for c in np.unique(column).tolist()}
         out = np.zeros(len(x), dtype=bool)
-        for c, answer in maps.transform_columns(asked).items():
+        for c, answer in maps.transform_columns(numbers).items():
             out[column == c] = _is_accepted(maps, c, answer)
         return out
 

@@ -30,7 +30,7 @@ from ._settings import ScoreSettings
 
 # Trees times lines that are walked at once, to bound memory.
 _MAX_FRAGMENTS = 400_000
-# Units on either side of a border that the model is asked about one by one.
+# Units on either side of a border that are evaluated one by one.
 _MAX_IN_DOUBT = 2_048
 
 
@@ -160,7 +160,7 @@ def _batches(
 def _evaluate(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines, some: slice
 ) -> TargetPieces:
-    """Return the pieces of some lines; ask the model where rounding could decide."""
+    """Return the pieces of some lines; `predict` decides where rounding could."""
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
     known = batch.coded(score_function)[0]
     eps = batch.point_builder.spacing
@@ -192,7 +192,7 @@ def _whole_units(
     """Return runs of units, one unit of each run, and the number of its units.
 
     Every unit of a line belongs to exactly one run. A unit within `error` of a border
-    is a run by itself, and its scores are NaN so that the model is asked. 0 is no
+    is a run by itself, and its scores are NaN so that `predict` decides. 0 is no
     change and does not count.
     """
     line, a, b = pieces.line, pieces.low, pieces.high

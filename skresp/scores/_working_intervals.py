@@ -275,16 +275,12 @@ class FloatSearch:
         open_ = wide & (known < 0)
         if open_.any():
             known[open_] = self.reaches_target(middle[open_])
-        border, left, right = pieces.high[:-1], known[:-1], known[1:]
+        left, right = known[:-1], known[1:]
         plain = (left == right) & (left >= 0)
         moving = ends.moves[0]
         if score_function.n_trees and moving.sum() > 1:
             plain[:] = False  # two columns may cross borders at the same point
-        near = border[~plain]
-        probes = [self._rounded(near + k * error) for k in (-1, 0, 1)]
-        at = self.ordinals(probes[1])
-        probes += [self.from_ordinals(at - 1), self.from_ordinals(at + 1)]
-        near_borders = np.concatenate(probes)
+        near_borders = self._around(pieces.high[:-1][~plain], error)
         margin = 0.0
         if score_function.decision is not None and any(
             score_function.shape(c) != "constant"
@@ -297,6 +293,13 @@ class FloatSearch:
             np.concatenate([known, np.full(len(near_borders), -1)]),
             margin,
         )
+
+    def _around(self, borders: FloatArray, error: float) -> FloatArray:
+        """Return the floats next to borders, and those as far off as rounding."""
+        probes = [self._rounded(borders + k * error) for k in (-1, 0, 1)]
+        at = self.ordinals(probes[1])
+        probes += [self.from_ordinals(at - 1), self.from_ordinals(at + 1)]
+        return np.concatenate(probes)
 
     def _with_margin(self, intervals: Intervals, margin: float) -> Intervals:
         """Return the intervals, shortened at ends that are borders of the model.

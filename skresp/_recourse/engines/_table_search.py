@@ -159,10 +159,12 @@ class TableRun(EngineRun):
             wanted_gain = -float(tolerance[i])
             found = self.search(i, SearchMode.ALL, wanted_gain, max_steps)
             out.used[i] += found.nodes
-            self._ask(out, i, found.choice, found.done)
+            self._evaluate(out, i, found.choice, found.done)
 
-    def _ask(self, out: EngineResult, i: int, choice: IndexArray, done: bool) -> None:
-        """Decide a person by asking the model about choices near the threshold.
+    def _evaluate(
+        self, out: EngineResult, i: int, choice: IndexArray, done: bool
+    ) -> None:
+        """Decide a person by evaluating choices near the threshold with `predict`.
 
         `done` says that `choice` holds all of them.
         """

@@ -153,43 +153,45 @@ def notice(
             f"{len(verdicts)} rows. Pass the same rows to verify and explain."
         )
     called = _display_names(explanation.feature_names, names=names, reasons=reasons)
-    status, working = _status(explanation, position, verdicts)
-    listed, more = listed_changes(explanation, position, working, max_reasons)
-    content: dict[str, Any] = {
-        "row": _plain(row_labels(as_table(explanation.data))[position]),
+    content = _content(explanation, position, verdicts, called, max_reasons)
+    if wanted:
+        content["wanted"] = wanted
+    return Notice(content)
+
+
+def _content(
+    explanation: Explanation,
+    row: int,
+    verdicts: Verdicts | None,
+    called: Mapping[str, str],
+    max_reasons: int,
+) -> dict[str, Any]:
+    """Return the plain values of a notice; `called` are the names of features."""
+    status, working = _status(explanation, row, verdicts)
+    listed, more = listed_changes(explanation, row, working, max_reasons)
+    together: list[dict[str, Any]] = []
+    has_ways = status in ("single", "joint", "possible")
+    if verdicts is not None and has_ways and not listed and verdicts.has_witness[row]:
+        together = _together(explanation, verdicts, row, called)
+    features = explanation._features
+    return {
+        "row": _plain(row_labels(as_table(explanation.data))[row]),
         "status": status,
-        "wanted": wanted or say.WANTED,
+        "wanted": say.WANTED,
         "target": str(explanation.target),
         "threshold": explanation.threshold,
-        "reasons": [],
+        "reasons": [_reason(change, features, called) for change in listed],
         "more": more,
-        "together": [],
+        "together": together,
         "by_chance": explanation._has_random_effects,
-        "sampled": bool((~explanation.exact[position]).any()),
+        "sampled": bool((~explanation.exact[row]).any()),
         "not_found": [
             called[explanation.feature_names[j]]
-            for j in np.flatnonzero(~share_known(explanation)[position])
-            if explanation.n_reachable[position, j] == 0
+            for j in np.flatnonzero(~share_known(explanation)[row])
+            if explanation.n_reachable[row, j] == 0
         ],
         "note": "" if status == "approved" else say.NOTE,
     }
-    features = explanation._features
-    for change in listed:
-        content["reasons"].append(_reason(change, features, called))
-    known = status in ("single", "joint", "possible") and not listed
-    if verdicts is not None and known and verdicts.has_witness[position]:
-        content["together"] = [
-            {
-                "feature": move.feature,
-                "name": called[move.feature],
-                "from": _plain(move.old),
-                "to": _plain(move.new),
-                "follows": move.follows,
-                "words": _move_text(move, features[move.feature], called[move.feature]),
-            }
-            for move in _together(explanation, verdicts, position)
-        ]
-    return Notice(content)
 
 
 def _explain(explainer: Any, person: Any) -> tuple[Explanation, int, Verdicts]:
@@ -251,14 +253,27 @@ def _display_names(
     return out
 
 
-def _together(explanation: Explanation, verdicts: Verdicts, row: int) -> list[Move]:
+def _together(
+    explanation: Explanation, verdicts: Verdicts, row: int, called: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """Return the moves of a person's witness, with short numbers where they still work.
 
     What the person does comes first, then what follows from it.
     """
     person = Person(explanation, row)
     witness = person.context.all_codes(verdicts._witness_of(row))[0]
-    return person.moves(person.readable(witness))
+    features = explanation._features
+    return [
+        {
+            "feature": move.feature,
+            "name": called[move.feature],
+            "from": _plain(move.old),
+            "to": _plain(move.new),
+            "follows": move.follows,
+            "words": _move_text(move, features[move.feature], called[move.feature]),
+        }
+        for move in person.moves(person.readable(witness))
+    ]
 
 
 def _reason(

@@ -188,7 +188,7 @@ class _LinearRun(Gains):
             close = [entry for entry in close if self._price(entry) < least[entry[0]]]
             close.sort(key=self._price, reverse=True)
         if close:
-            self._ask_singles(out, close)
+            self._evaluate_singles(out, close)
 
     def _single_options(self, p: int) -> tuple[IndexArray, IndexArray]:
         """Return the single interventions of denied people on a part.
@@ -226,10 +226,10 @@ class _LinearRun(Gains):
         _, p, option = entry
         return float(self.costs[p][option])
 
-    def _ask_singles(
+    def _evaluate_singles(
         self, out: EngineResult, entries: list[tuple[int, int, int]]
     ) -> None:
-        """Ask the model about interventions (person, part, option), cheapest last."""
+        """Evaluate interventions (person, part, option), cheapest last."""
         people = np.array([i for i, _, _ in entries])
         choice = self.stay(people)
         for k, (_, p, option) in enumerate(entries):
