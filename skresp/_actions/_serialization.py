@@ -84,6 +84,10 @@ def _parse_constraint(number: int, fields: Any) -> Constraint:
 def read_file(path: str | os.PathLike[str]) -> Any:
     """Return the values in a YAML or JSON file."""
     file = Path(path)
+    if not file.exists():
+        raise FileNotFoundError(
+            f"There is no file {file}. Write one with ActionSet.infer(X).to_file(path)."
+        )
     text = file.read_text(encoding="utf-8")
     if _is_yaml(file):
         try:

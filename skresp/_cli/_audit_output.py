@@ -62,7 +62,7 @@ def _draw(report: AuditReport, folder: Path) -> list[str]:
     lines = summary.get("comparison", {}).get("explainers", [])
     if lines:
         frame = pd.DataFrame(lines).set_index("name").T
-        drawn["comparison.png"] = ComparisonDisplay(frame).plot()
+        drawn["comparison.png"] = ComparisonDisplay(frame, lines[0]["name"]).plot()
     for name, display in drawn.items():
         with whole_file(folder / name) as part:
             display.figure_.savefig(part, dpi=150)

@@ -76,7 +76,7 @@ def _with_bases(
             own = (read.own_sums or reading.own_scores)(rows)
             if own.shape[1] != len(group.base):
                 raise UnreadableError(
-                    "The model has another number of scores than its trees."
+                    "The model has a different number of scores than its trees."
                 )
             sums = group._replace(link=Link(), weight=1.0).scores(codes)
             group = group._replace(base=np.nanmedian(own - sums, axis=0))
@@ -110,7 +110,9 @@ def _check(
 ) -> None:
     """Raise if scores differ from the model's own by more than rounding."""
     if scores.shape != own.shape:
-        raise UnreadableError("The model has another number of scores than expected.")
+        raise UnreadableError(
+            "The model has a different number of scores than expected."
+        )
     size = 1.0 + np.abs(own)
     near = doubt * size
     if is_float32 and reading.family != "composite":

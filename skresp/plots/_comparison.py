@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skresp.metrics import compare_explainers
+from skresp.metrics._comparison import responsiveness_explainer
 
 from ._axes import (
     BLUE,
@@ -34,6 +35,9 @@ class ComparisonDisplay:
         One column per explainer, with the rows presented, all_unresponsive,
         some_responsive and all_responsive, as `skresp.metrics.compare_explainers`
         returns it.
+    reference : str, optional
+        The explainer that decides which features are responsive. By definition it
+        shows only reasons that work, which its label says.
 
     Attributes
     ----------
@@ -59,6 +63,7 @@ class ComparisonDisplay:
     """
 
     frame: pd.DataFrame
+    reference: str | None = None
 
     def __post_init__(self) -> None:
         missing = [row for row in _ROWS if row not in self.frame.index]
@@ -81,7 +86,9 @@ class ComparisonDisplay:
         top_k : int, default=4
             See `skresp.metrics.compare_explainers`.
         """
-        return cls(compare_explainers(explainers, X, top_k=top_k))
+        reference = responsiveness_explainer(explainers)
+        name = next(name for name, e in explainers.items() if e is reference)
+        return cls(compare_explainers(explainers, X, top_k=top_k), name)
 
     def shares(self) -> pd.DataFrame:
         """Return the shares that are drawn: of the denied, one column per explainer."""
@@ -99,7 +106,10 @@ class ComparisonDisplay:
     def plot(self, ax: Any = None) -> ComparisonDisplay:
         """Draw the display on the given axes, by default on new ones."""
         shares = self.shares()
-        names = [str(name) for name in shares.columns]
+        names = [
+            f"{name} (by definition)" if name == self.reference else str(name)
+            for name in shares.columns
+        ]
         self.figure_, self.ax_ = open_axes(ax, 7.5, 1.6 + 0.5 * len(names))
         label_rows(self.ax_, names)
         styles = (

@@ -161,6 +161,8 @@ def test_json_errors_have_a_line_and_other_endings_are_refused(tmp_path):
     (tmp_path / "a.toml").touch()
     with pytest.raises(ValueError, match=r"must be .yaml, .yml or .json, got '.toml'"):
         ActionSet.from_file(tmp_path / "a.toml")
+    with pytest.raises(FileNotFoundError, match=r"no file .*none\.yaml\. Write one"):
+        ActionSet.from_file(tmp_path / "none.yaml")
 
 
 def test_the_table_reads_well(actions):

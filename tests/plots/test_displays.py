@@ -57,10 +57,15 @@ def responsive_row() -> int:
 
 
 @cache
+def shap_explainer() -> ShapExplainer:
+    us = lender()
+    return ShapExplainer(FrozenEstimator(us.model), target=1, random_state=0).fit(us.X)
+
+
+@cache
 def explanations() -> dict:
     us = lender()
-    shap = ShapExplainer(FrozenEstimator(us.model), target=1, random_state=0).fit(us.X)
-    return {"SHAP": shap.explain(us.X), "RESP": us.explanation}
+    return {"SHAP": shap_explainer().explain(us.X), "RESP": us.explanation}
 
 
 def every_display() -> list:
@@ -259,6 +264,14 @@ def test_explanations_of_other_rows_are_refused():
         PersonDisplay.from_explanations({"RESP": us.explainer}, 0)
     with pytest.raises(TypeError, match="at least one entry"):
         PersonDisplay.from_explanations({}, 0)
+
+
+def test_a_comparison_says_what_holds_by_definition():
+    us = lender()
+    both = {"RESP": us.explainer, "SHAP": shap_explainer()}
+    display = ComparisonDisplay.from_estimator(both, us.X[:60]).plot()
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert labels == ["RESP (by definition)", "SHAP"]
 
 
 def test_a_comparison_is_in_shares_of_the_denied():

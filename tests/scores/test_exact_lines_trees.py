@@ -134,10 +134,10 @@ def test_the_rule_of_a_threshold_classifier_is_known(data, rule, inner):
     score_function = fitted_model(model, X, target).score_function
     scores = score_function.scores(X.to_numpy(dtype=float))
     sure = ~score_function.decision.unsure(scores)
-    told = score_function.decision.gap(scores) > 0
+    reached = score_function.decision.gap(scores) > 0
     assert sure.sum() > len(X) / 2
-    assert 0 < told.sum() < len(X)
-    np.testing.assert_array_equal(told[sure], target_rule.reached(X)[sure])
+    assert 0 < reached.sum() < len(X)
+    np.testing.assert_array_equal(reached[sure], target_rule.reached(X)[sure])
 
 
 def boosted(**fields):

@@ -299,9 +299,9 @@ def test_a_known_way_is_named_though_fewer_changes_might_do():
     none = (scores.values == 0).all(axis=1)
     rows = np.flatnonzero((verdicts.status == "possible") & none)
     assert len(rows)
-    told = notice(scores, int(rows[0]), verdicts=verdicts)
-    assert "Making all of these changes leads to" in told.text
-    assert len(told.to_dict()["together"]) == 2
+    letter = notice(scores, int(rows[0]), verdicts=verdicts)
+    assert "Making all of these changes leads to" in letter.text
+    assert len(letter.to_dict()["together"]) == 2
     lost = np.flatnonzero(verdicts.status == "unknown")
-    told = notice(scores, int(lost[0]), verdicts=verdicts)
-    assert "We did not find a change" in told.text
+    letter = notice(scores, int(lost[0]), verdicts=verdicts)
+    assert "We did not find a change" in letter.text
