@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from skresp._numba import compiled
+from skresp._numba import compiled, compiled_part
 from skresp._recourse._status import Proof, Status
 from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import Deadline, OutOfTimeError
@@ -219,6 +219,33 @@ def prefix_maxima(table_arrays, tables, sizes):  # type: ignore[no-untyped-def]
             end += size
 
 
+@compiled_part
+def _tables_of_parts(masks, tables, parts):  # type: ignore[no-untyped-def]
+    """Return the tables that each part occurs in, and their number."""
+    many = np.zeros(parts, np.int64)
+    member = np.empty((parts, max(tables, 1)), np.int64)
+    for a in range(parts):
+        for t in range(tables):
+            if masks[t] >> a & 1:
+                member[a, many[a]] = t
+                many[a] += 1
+    return member, many
+
+
+@compiled_part
+def _sort(keys, order):  # type: ignore[no-untyped-def]
+    """Set `order` to the positions of keys in ascending order; equal ones stay."""
+    if len(keys) > _FEW:
+        order[: len(keys)] = np.argsort(keys, kind="mergesort")
+        return
+    for o in range(len(keys)):
+        k = o
+        while k > 0 and keys[order[k - 1]] > keys[o]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = o
+
+
 @compiled
 def branch(  # type: ignore[no-untyped-def]
     goal,
@@ -282,14 +309,7 @@ def branch(  # type: ignore[no-untyped-def]
         current[0, r] = opening[r]
         for t in range(tables):
             current[0, r] += maxima[levels[t, 0], r]
-    # The tables that each part occurs in.
-    many = np.zeros(parts, np.int64)
-    member = np.empty((parts, max(tables, 1)), np.int64)
-    for a in range(parts):
-        for t in range(tables):
-            if masks[t] >> a & 1:
-                member[a, many[a]] = t
-                many[a] += 1
+    member, many = _tables_of_parts(masks, tables, parts)
     nodes = 0
     changed = False
     depth = 0
@@ -344,22 +364,10 @@ def branch(  # type: ignore[no-untyped-def]
                 for r in range(scores):
                     worst = min(worst, bounds[a, o, r])
                 least[a, o] = worst
-                key = -worst
+                keys[o] = -worst
                 if mode == SearchMode.CHEAPEST:
-                    key = cost[start[a] + o]
-                keys[o] = key
-                if sizes[a] > _FEW:
-                    continue
-                k = o
-                while k > 0:
-                    other = order[a, k - 1]
-                    if keys[other] <= key:
-                        break
-                    order[a, k] = other
-                    k -= 1
-                order[a, k] = o
-            if sizes[a] > _FEW:
-                order[a, : sizes[a]] = np.argsort(keys[: sizes[a]], kind="mergesort")
+                    keys[o] = cost[start[a] + o]
+            _sort(keys[: sizes[a]], order[a])
             tried[a] = 0
         if tried[a] == sizes[a]:
             depth -= 1
