@@ -98,11 +98,20 @@ def minimal_by_amount(
 
 
 def free_reals(part: Part, before: FloatArray) -> list[int]:
-    """Return the positions of the real features that can move by themselves."""
+    """Return the positions of the real features that have a range to move in."""
     return [
         k
         for k, feature in enumerate(part.features)
         if feature.kind == "real" and np.isinf(own_count(feature, float(before[k])))
+    ]
+
+
+def movable_reals(part: Part, before: FloatArray) -> list[int]:
+    """Return the reals that can move by themselves, perhaps to one value only."""
+    return [
+        k
+        for k, feature in enumerate(part.features)
+        if feature.kind == "real" and own_count(feature, float(before[k])) > 1
     ]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ _FLAT = 1e-8
 _STEPS_PER_DIMENSION = 20
 _STEPS = 50
 _MAX_SHRINKS = 60
+# Branches of a slice, see `_branches`.
+_MAX_BRANCHES = 256
 
 
 class Slice(NamedTuple):
@@ -44,22 +47,83 @@ class Slice(NamedTuple):
         Reals that stay put.
     free : sequence of int
         Reals that may change.
+    own : mapping of position to own change
+        Reals with a given own change, which may move further by effects.
     """
 
     fixed: Mapping[int, float]
     held: Sequence[int]
     free: Sequence[int]
+    own: Mapping[int, float] = {}
 
 
 def draw_slice(
-    search: Search, region: Slice, n: int, rng: np.random.Generator
+    search: Search,
+    region: Slice,
+    n: int,
+    rng: np.random.Generator,
+    accept: Callable[[FloatArray], bool] = lambda own: True,
 ) -> list[FloatArray]:
     """Draw own changes within a slice, uniform over its free reals.
 
     By rejection from a box around the slice; where the slice is too thin for that, by
     random walks within it. Return an empty list where no point of it is found.
+
+    Outside its bounds a real stays put or moves far enough. Then a slice has several
+    branches, and those with the most free reals are drawn from: the others have no
+    volume beside them.
     """
-    return list(_Region(search, region).draw(n, rng))
+    branches = sorted(_branches(search, region), key=lambda each: -len(each.free))
+    for _, level in groupby(branches, key=lambda each: len(each.free)):
+        drawn = _draw_level([_Region(search, b) for b in level], n, rng, accept)
+        if drawn:
+            return drawn
+    return []
+
+
+def _branches(search: Search, region: Slice) -> Iterator[Slice]:
+    """Return the slices in which each own range has no gap, the widest first."""
+    choices: list[list[float | None]] = []
+    total_choices = 1
+    for k in region.free:
+        low, high = search.part.features[k].own_limits(float(search.before[k]))
+        choice: list[float | None] = [None if low < high else low]
+        if not low <= 0 <= high and total_choices < _MAX_BRANCHES:
+            choice.append(0.0)
+            total_choices *= 2
+        choices.append(choice)
+    for picks in product(*choices):
+        own = {
+            k: amount
+            for k, amount in zip(region.free, picks, strict=True)
+            if amount is not None
+        }
+        yield region._replace(free=[k for k in region.free if k not in own], own=own)
+
+
+def _draw_level(
+    regions: list[_Region],
+    n: int,
+    rng: np.random.Generator,
+    accept: Callable[[FloatArray], bool],
+) -> list[FloatArray]:
+    """Draw evenly from the regions that have points."""
+    out: list[FloatArray] = []
+    while len(out) < n and regions:
+        counts = [n]
+        if len(regions) > 1:
+            wanted = n - len(out)
+            counts = rng.multinomial(wanted, [1 / len(regions)] * len(regions)).tolist()
+        left = []
+        for region, count in zip(regions, counts, strict=True):
+            drawn = [own for own in region.draw(count, rng) if accept(own)]
+            out += drawn
+            if drawn or not count:
+                left.append(region)
+        if len(regions) == 1:
+            break
+        regions = left
+    return out[:n]
 
 
 class _Region:
@@ -74,10 +138,20 @@ class _Region:
         held = set(self.part.held(search.before)) - {*region.fixed}
         free = [k for k in region.free if k not in held]
         self.fixed = region.fixed
-        self.held = [*region.held, *(k for k in region.free if k in held)]
+        moving = [*region.free, *region.own]
+        self.held = [*region.held, *(k for k in moving if k in held)]
+        self.given = {k: own for k, own in region.own.items() if k not in held}
         rows = [search.at(k, value) for k, value in self.fixed.items()]
         rows += [
             row(search.program.change(self.part.names[k]), 0, 0) for k in self.held
+        ]
+        limits = {k: (own, own) for k, own in self.given.items()}
+        for k in free:
+            limits[k] = self.part.features[k].own_limits(float(search.before[k]))
+        rows += [
+            row(search.program.own(self.part.names[k]), *ends)
+            for k, ends in limits.items()
+            if k in self.given or not ends[0] <= 0 <= ends[1]
         ]
         self.rows: list[Row] = rows
         self.tied, self.free = self._split(free)
@@ -146,6 +220,8 @@ class _Region:
                 own[:, k] = self.fixed[k] - self.search.before[k] - effect
             elif k in self.held:
                 own[:, k] = -effect
+            elif k in self.given:
+                own[:, k] = self.given[k]
             change[:, k] = own[:, k] + effect
         return own
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
 
 from skresp._typing import FloatArray
-from skresp.constraints._expression import Expression
-from skresp.constraints._program import Row, row
+from skresp.constraints._program import row
 
 from ._allowance import allowance
+from ._configurations import (
+    changes_without_reals,
+    configuration_source,
+    discrete_positions,
+    find_configurations,
+)
 from ._deadline import LimitError
-from ._grid import list_changes
-from ._interventions_by_amount import free_reals, minimal_by_amount
-from ._outcome import Outcome
+from ._interventions_by_amount import free_reals, minimal_by_amount, movable_reals
 from ._own_changes import draw_own
 from ._part import Part
 from ._real_slice import Slice, draw_slice
@@ -74,39 +77,69 @@ def sample_minimal(
     """
     if part.stays(before, j):
         return Sample(np.zeros((0, len(before))), 0)
-    search = Search(part, before)
-    grid = cache(partial(_without_reals, part, before))
-    choices: dict[float, list[Choice]] = {}
-    changes: list[FloatArray] = []
-    count = tried = 0
-    uniform = True
-    while count < n and tried < TRIES_PER_POINT * n:
-        size = _proposals(n - count)
-        if not size:
-            break
-        amounts, wanted = np.unique(
-            _draw_change(search, j, size, rng), return_counts=True
-        )
-        tried += max(int(wanted.sum()), 1)
-        by_amount = minimal_by_amount(part, before, j, amounts)
+    draws = _MinimalDraws(Search(part, before), j, rng)
+    tried = 0
+    try:
+        while len(draws.changes) < n and tried < TRIES_PER_POINT * n:
+            size = _proposals(n - len(draws.changes))
+            if not size:
+                break
+            amounts = _draw_change(draws.search, j, size, rng)
+            tried += max(len(amounts), 1)
+            draws.take(amounts)
+        if not draws.changes and part.features[j].kind == "real":
+            # Perhaps only single amounts are feasible, which no proposal hits.
+            amounts, are_all = _extreme_changes(draws.search, j)
+            draws.uniform &= are_all
+            draws.take(rng.choice(amounts, size=n) if len(amounts) else amounts)
+    except LimitError:
+        pass
+    return Sample(_stack(draws.changes, part), tried, draws.uniform)
+
+
+class _MinimalDraws:
+    """Minimal interventions on feature `j` that have been drawn."""
+
+    def __init__(self, search: Search, j: int, rng: np.random.Generator) -> None:
+        self.search, self.j, self.rng = search, j, rng
+        self.grid = cache(partial(changes_without_reals, search.part, search.before))
+        self.choices: dict[float, list[Choice]] = {}
+        self.changes: list[FloatArray] = []
+        self.uniform = True
+
+    def take(self, proposed: FloatArray) -> None:
+        """Draw an intervention for each proposed change of the feature, if any."""
+        search, j = self.search, self.j
+        amounts, wanted = np.unique(proposed, return_counts=True)
+        by_amount = minimal_by_amount(search.part, search.before, j, amounts)
         # In random order, so that a limit does not favour small amounts.
-        for i in rng.permutation(len(amounts)).tolist():
+        for i in self.rng.permutation(len(amounts)).tolist():
             known = by_amount.of(i)
-            amount, times = float(amounts[i]), int(wanted[i])
-            try:
-                if by_amount.known[i]:
-                    choices[amount] = list(known)
-                elif amount not in choices:
-                    choices[amount], all_of_them = _choices(
-                        search, j, amount, known, grid, thorough=uniform
-                    )
-                    uniform &= all_of_them
-                drawn = _draw_choices(search, choices[amount], times, rng)
-            except LimitError:
-                return Sample(_stack(changes, part), tried, uniform)
-            changes += drawn
-            count += len(drawn)
-    return Sample(_stack(changes, part), tried, uniform)
+            amount = float(amounts[i])
+            if by_amount.known[i]:
+                self.choices[amount] = list(known)
+            elif amount not in self.choices:
+                self.choices[amount], all_of_them = _choices(
+                    search, j, amount, known, self.grid, thorough=self.uniform
+                )
+                self.uniform &= all_of_them
+            self.changes += _draw_choices(
+                search, self.choices[amount], int(wanted[i]), self.rng
+            )
+
+
+def _extreme_changes(search: Search, j: int) -> tuple[FloatArray, bool]:
+    """Return the least and the largest change of a real that the solver finds.
+
+    The second value is whether there is no other.
+    """
+    name = search.part.names[j]
+    moves = row(search.program.changed(name), lower=1)
+    change = search.program.change(name)
+    ends = [search.find([moves], sign * change)[1] for sign in (1.0, -1.0)]
+    totals = [search.part.total(own[None])[0, j] for own in ends if own is not None]
+    amounts = np.unique(totals)
+    return amounts[amounts != 0], len(amounts) == 1
 
 
 def _proposals(wanted: int) -> int:
@@ -143,15 +176,16 @@ def sample_joint(
     """
     if j is not None and part.stays(before, j):
         return Sample(np.zeros((0, len(before))), 0)
-    reals = free_reals(part, before)
-    if not reals:
+    if not free_reals(part, before):
         return _sample_discrete(part, before, j, n, rng)
+    reals = movable_reals(part, before)
     search = Search(part, before)
+    accept = partial(_moves, search, j)
     changes: list[FloatArray] = []
     empty: set[tuple[tuple[int, float], ...]] = set()
     tried = 0
     try:
-        propose = _configuration_source(search, None if j in reals else j, rng)
+        propose = configuration_source(search, None if j in reals else j, rng)
     except LimitError:
         return Sample(_stack(changes, part), tried)
     while len(changes) < n and tried < TRIES_PER_POINT * n:
@@ -169,13 +203,11 @@ def sample_joint(
             for key, count in wanted.items():
                 drawn = []
                 if key not in empty:
-                    drawn = draw_slice(search, Slice(dict(key), (), reals), count, rng)
+                    region = Slice(dict(key), (), reals)
+                    drawn = draw_slice(search, region, count, rng, accept)
                 if not drawn:
                     empty.add(key)
-                for own in drawn:
-                    change = part.total(own[None])[0]
-                    if j is None or _moves(search, j, change):
-                        changes.append(change)
+                changes += [part.total(own[None])[0] for own in drawn]
         except LimitError:
             break
     uniform = True
@@ -197,89 +229,47 @@ def _solver_points(
     extra = []
     if j is not None:
         extra.append(row(search.program.changed(part.names[j]), lower=1))
+    reals = movable_reals(part, search.before)
+    # Without reals the solver would have listed the points themselves.
+    most = MAX_BY_SOLVER if reals else FEW_BY_SOLVER
+    accept = partial(_moves, search, j)
     try:
-        reals = free_reals(part, search.before)
-        # Without reals the solver would have listed the points themselves.
-        most = MAX_BY_SOLVER if reals else FEW_BY_SOLVER
-        listed, complete = _configurations(search, extra, most)
+        listed, complete = find_configurations(search, extra, most)
         choices: list[Choice] = [Slice(fixed, [], reals) for fixed in listed]
-        changes = _draw_choices(search, choices, n, rng)
+        changes = _draw_choices(search, choices, n, rng, accept)
+        if not changes and j in reals:
+            choices, complete = _at_extreme_changes(search, j, reals)
+            changes = _draw_choices(search, choices, n, rng, accept)
     except LimitError:
         return [], False
-    return [c for c in changes if j is None or _moves(search, j, c)], complete
+    return changes, complete
 
 
-def _moves(search: Search, j: int, change: FloatArray) -> bool:
-    """Return whether a change moves feature `j` by more than rounding."""
+def _at_extreme_changes(
+    search: Search, j: int, reals: Sequence[int]
+) -> tuple[list[Choice], bool]:
+    """Return slices for single changes of a real, and whether there are no others."""
+    choices: list[Choice] = []
+    amounts, complete = _extreme_changes(search, j)
+    others = [k for k in reals if k != j]
+    for value in (search.before[j] + amounts).tolist():
+        at = [search.at(j, value)]
+        listed, all_of_them = find_configurations(search, at, MAX_BY_SOLVER)
+        complete &= all_of_them
+        choices += [Slice(fixed | {j: value}, [], others) for fixed in listed]
+    return choices, complete
+
+
+def _moves(search: Search, j: int | None, own: FloatArray) -> bool:
+    """Return whether own changes move feature `j` by more than rounding."""
+    if j is None:
+        return True
     feature, value = search.part.features[j], float(search.before[j])
+    amount = search.part.total(own[None])[0, j]
     if feature.kind != "real":
-        return bool(change[j] != 0)
+        return bool(amount != 0)
     size = abs(value) + max(map(abs, feature.own_limits(value)))
-    return bool(abs(change[j]) > 4 * np.spacing(size))
-
-
-def _configuration_source(
-    search: Search, j: int | None, rng: np.random.Generator
-) -> Callable[[], dict[int, float] | None]:
-    """Return a function that proposes discrete reached values with equal probability.
-
-    From those that satisfy every constraint without a free real, if they can be listed;
-    else from all combinations of own changes. A proposal is rejected if its real slice
-    is empty.
-    """
-    part, before = search.part, search.before
-    discrete = _discrete(search)
-    listed = _without_reals(part, before)
-    if listed is not None:
-        if j is not None:
-            listed = listed[listed[:, j] != 0]
-        after = np.unique((before + listed)[:, discrete], axis=0).tolist()
-        if not after:
-            return lambda: None
-        return lambda: dict(zip(discrete, after[rng.integers(len(after))], strict=True))
-
-    def propose() -> dict[int, float]:
-        own = np.zeros((1, len(before)))
-        for k in discrete:
-            feature, value = part.features[k], float(before[k])
-            own[0, k] = draw_own(feature, value, 1, rng, zero=True)[0]
-        after = before + part.total(own)[0]
-        return {k: float(after[k]) for k in discrete}
-
-    return propose
-
-
-def _without_reals(part: Part, before: FloatArray) -> FloatArray | None:
-    """Return the changes of discrete features that constraints without reals allow.
-
-    Return None where these are too many.
-    """
-    reals = free_reals(part, before)
-    names = {part.names[k] for k in reals}
-    relaxed = replace(
-        part,
-        # A feature that is only mutable may move alongside a real.
-        features=tuple(
-            replace(f, actionable=f.can_change, mutable=None) for f in part.features
-        ),
-        constraints=tuple(r for r in part.constraints if not names & {*r.features}),
-    )
-    listing = list_changes(
-        relaxed,
-        before[None],
-        deadline=allowance().deadline,
-        own=dict.fromkeys(reals, np.zeros(1)),
-    )
-    return None if listing.refused else listing.changes
-
-
-def _discrete(search: Search) -> list[int]:
-    """Return the positions of the discrete features whose value is not missing."""
-    return [
-        k
-        for k, feature in enumerate(search.part.features)
-        if feature.kind != "real" and not np.isnan(search.before[k])
-    ]
+    return bool(abs(amount) > 4 * np.spacing(size))
 
 
 def _sample_discrete(
@@ -336,19 +326,19 @@ def _choices(
     at = search.at(j, value)
     most = MAX_SUPPORTS if thorough else FEW_BY_SOLVER
     sets, complete = search.supports([at, *search.without(known)], most)
-    reals = free_reals(part, before)
-    discrete = _discrete(search)
+    reals = movable_reals(part, before)
+    discrete = discrete_positions(search)
     choices: list[Choice] = list(known)
     for moving in sets:
         outside = [k for k in range(len(part.names)) if k not in moving]
         rows = [at, *(row(search.program.change(part.names[k]), 0, 0) for k in outside)]
         free = [k for k in reals if k in moving and k != j]
         held = [k for k in reals if k in outside]
-        fixed, all_of_them = _configurations(search, rows, FEW_BY_SOLVER)
+        fixed, all_of_them = find_configurations(search, rows, FEW_BY_SOLVER)
         if thorough and not all_of_them:
             listed = grid()
             if listed is None:
-                fixed, all_of_them = _configurations(search, rows, MAX_BY_SOLVER)
+                fixed, all_of_them = find_configurations(search, rows, MAX_BY_SOLVER)
             else:
                 fits = np.array([k in moving for k in discrete])
                 same = ((listed[:, discrete] != 0) == fits).all(axis=1)
@@ -363,7 +353,11 @@ def _choices(
 
 
 def _draw_choices(
-    search: Search, choices: list[Choice], n: int, rng: np.random.Generator
+    search: Search,
+    choices: list[Choice],
+    n: int,
+    rng: np.random.Generator,
+    accept: Callable[[FloatArray], bool] = lambda own: True,
 ) -> list[FloatArray]:
     """Draw changes uniformly from choices; fewer where a slice gives fewer.
 
@@ -381,38 +375,13 @@ def _draw_choices(
             if not isinstance(choice, Slice):
                 changes += [choice] * count
                 continue
-            drawn = draw_slice(search, choice, count, rng)
+            drawn = draw_slice(search, choice, count, rng, accept)
             changes += [search.part.total(own[None])[0] for own in drawn]
             if not drawn:
                 empty.add(pick)
                 n += count
         choices[:] = [c for i, c in enumerate(choices) if i not in empty]
     return changes
-
-
-def _configurations(
-    search: Search, extra: Sequence[Row], most: int
-) -> tuple[list[dict[int, float]], bool]:
-    """Return at most `most` feasible combinations of discrete reached values.
-
-    The second value is whether these are all.
-    """
-    part, program = search.part, search.program
-    discrete = _discrete(search)
-    cuts = list(extra)
-    listed: list[dict[int, float]] = []
-    while True:
-        outcome, own = search.find(cuts, Expression())
-        if own is None:
-            return listed, outcome is Outcome.INFEASIBLE
-        if len(listed) >= most:
-            return listed, False
-        after = search.before + part.total(own[None])[0]
-        listed.append({k: float(after[k]) for k in discrete})
-        if not discrete:
-            return listed, True
-        same = program.agreement({part.names[k]: after[k] for k in discrete})
-        cuts.append(row(same, upper=len(discrete) - 1))
 
 
 def _stack(changes: Sequence[FloatArray], part: Part) -> FloatArray:
