@@ -221,11 +221,26 @@ class CurvedSolver(Solver):
                 out.witness = change
                 return resolved, boxes
             if gap >= upper - self.tolerance:
-                # Nothing in the box is better than this point.
-                resolved = self._add_tie(out, change) and resolved
+                # Nothing in the box is better than this point, up to rounding. If
+                # the model refuses it, it may still accept another one.
+                resolved = self._add_tie(out, change) and self._is_level() and resolved
             else:
                 work = self.work
                 boxes.append(_Box(work.low.copy(), work.high.copy(), work.words.copy()))
+
+    def _is_level(self) -> bool:
+        """Return whether all curves are constant in the box that is searched."""
+        low, high = self.work.low[self.n :], self.work.high[self.n :]
+        for c, k in self._columns.items():
+            knots = self._current.knots.get(c)
+            if knots is None or knots.listed or low[k] == high[k]:
+                continue
+            first = max(int(np.searchsorted(knots.at, low[k], side="right")) - 1, 0)
+            last = int(np.searchsorted(knots.at, high[k]))
+            for values in knots.values:
+                if (values[first : last + 1] != values[first]).any():
+                    return False
+        return True
 
     def _add_tie(self, out: Finding, change: Change) -> bool:
         """Add a change that only the model can decide; return False without room."""

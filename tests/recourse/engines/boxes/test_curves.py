@@ -217,3 +217,25 @@ def test_an_upper_bound_is_never_less_than_a_curve_between_knots():
     assert (curve <= upper).all()
     exact = knots.lower(0)[np.searchsorted(knots.lower_edges, at), 0]
     np.testing.assert_array_equal(exact, branches(at).sum(axis=1))
+
+
+def test_a_best_probability_at_the_threshold_is_not_ruled_out():
+    """Where rounding decides, a point that the model refuses says nothing of others."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 4, (200, 2)), columns=["a", "b"]).round(3)
+    y = ((X["a"] - 2) ** 2 + (X["b"] - 1) ** 2 < 1.2).astype(int)
+    model = GaussianNB().fit(X, y)
+    actions = ActionSet(
+        {"a": Feature("real", 0, 4), "b": Feature("real", actionable=False)}
+    )
+    for i in range(40):
+        low, high = 0.0, 4.0
+        for _ in range(9):
+            points = pd.DataFrame({"a": np.linspace(low, high, 201), "b": X["b"][i]})
+            chance = model.predict_proba(points)[:, 1]
+            best = points["a"][chance.argmax()]
+            low, high = best - (high - low) / 100, best + (high - low) / 100
+        explainer = ResponsivenessExplainer(
+            FrozenEstimator(model), actions, target=1, threshold=chance.max()
+        ).fit(X)
+        assert explainer.verify(X.iloc[[i]]).status[0] != "fixed"
