@@ -10,6 +10,7 @@ from collections import Counter
 from skresp.reach._cache import shared_cache
 
 from .checks import failures
+from .twists import TWISTS
 from .world import FAMILIES, make_world
 
 
@@ -23,17 +24,22 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help="only scores, intervals and verdicts"
     )
+    parser.add_argument("--twist", choices=TWISTS, default=None)
     args = parser.parse_args()
     persons: Counter[str] = Counter()
     failed: Counter[str] = Counter()
+    worlds: Counter[str] = Counter()
+    verdicts: dict[str, Counter[str]] = {family: Counter() for family in FAMILIES}
     seed = args.seed
     while persons.total() < args.persons:
-        world = make_world(seed, args.family, args.people)
+        world = make_world(seed, args.family, args.people, args.twist)
         if world is not None:
             shared_cache.clear()
             persons[world.family] += len(world.people)
+            worlds[world.family] += 1
+            tally = verdicts[world.family]
             try:
-                found = list(failures(world, quick=args.quick))
+                found = list(failures(world, quick=args.quick, tally=tally))
             except Exception:
                 found = [traceback.format_exc()]
             for text in found:
@@ -45,10 +51,11 @@ def main() -> int:
         seed += args.stride
         if seed % 100 == args.seed % 100:
             print(f"at seed {seed}: {persons.total()} persons", file=sys.stderr)
-    for family in FAMILIES:
+    for family in filter(persons.get, FAMILIES):
+        counts = ", ".join(f"{v} {n}" for n, v in verdicts[family].most_common())
         print(
-            f"{family:14s} persons {persons[family]:6d}  "
-            f"worlds that fail {failed[family]}"
+            f"{family:18s} persons {persons[family]:6d}  worlds {worlds[family]:5d}  "
+            f"worlds that fail {failed[family]}  ({counts})"
         )
     print(
         f"{persons.total()} persons, {failed.total()} worlds that fail, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,8 +13,10 @@ from skresp import ResponsivenessExplainer
 from skresp.report import notice
 
 from . import lattice
+from .climb import line_range, line_values
 from .cost_checks import check_costs
 from .person import Person, differs, witness_of
+from .smooth_lines import smooth_share
 from .world import World
 
 
@@ -31,13 +34,20 @@ def make_explainer(world: World, **more) -> ResponsivenessExplainer:
     ).fit(world.X)
 
 
-def failures(world: World, *, quick: bool = False) -> Iterator[str]:
-    """Everything that is wrong in a world; if quick, in scores and verdicts only."""
+def failures(
+    world: World, *, quick: bool = False, tally: Counter[str] | None = None
+) -> Iterator[str]:
+    """Everything that is wrong in a world; if quick, in scores and verdicts only.
+
+    `tally` counts the verdicts.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         explainer = make_explainer(world)
         explanation = explainer.explain(world.people)
         verdicts = explainer.verify(world.people)
+        if tally is not None:
+            tally.update(str(status) for status in verdicts.status)
         people = [Person(world, i) for i in range(len(world.people))]
         for person in people:
             yield from check_verdict(world, person, explanation, verdicts)
@@ -62,6 +72,10 @@ def check_verdict(world, person, explanation, verdicts):
         return
     if status == "fixed" and (person.has_single or len(person.hits)):
         yield f"row {i}: fixed, though a feasible change reaches the target"
+    if status == "joint" and person.has_single:
+        yield f"row {i}: joint, though a change of one feature reaches the target"
+    if world.kind.peak:
+        yield from _check_climb(person, status)
     if status in ("single", "joint", "possible") and not verdicts.has_witness[i]:
         yield f"row {i}: {status} without a witness"
     names = explanation.feature_names
@@ -117,35 +131,22 @@ def check_scores(world, person, explanation):
             yield from _check_line(world, person, explanation, k, name)
 
 
+def _check_climb(person, status):
+    """Compare a verdict with the best change that the model's margins lead to."""
+    i = person.i
+    found = person.climb.single() if status in ("fixed", "joint") else None
+    if found is not None:
+        yield f"row {i}: {status}, though one feature does: {found}"
+    elif status == "fixed":
+        found = person.climb.together()
+        if found is not None:
+            yield f"row {i}: fixed, though {found} reaches the target"
+
+
 def _line_points(world, person, name, values):
     """Points at values of a feature, with what follows, and which of them exist."""
-    part = person.part_of(name)
-    snap_to_bounds = {
-        n: np.full(len(values), person.row[n], dtype=object)
-        if world.actions.features[n].kind == "categorical"
-        or lattice.is_missing(person.row[n])
-        else np.full(len(values), person.row[n], dtype=float)
-        for n in part.names
-    }
-    snap_to_bounds[name] = np.asarray(values, dtype=float)
-    after = lattice._with_effects(world.actions, part.names, person.row, snap_to_bounds)
-    ok = [
-        lattice.allowed(
-            world.actions, person.row, person.row | {n: v[t] for n, v in after.items()}
-        )
-        is None
-        for t in range(len(values))
-    ]
-    return world.points(person.i, after), np.array(ok, dtype=bool)
-
-
-def _range(world, person, name):
-    f, value = world.actions.features[name], person.row[name]
-    up = np.inf if f.max_increase is None else f.max_increase
-    down = np.inf if f.max_decrease is None else f.max_decrease
-    up = 0 if f.direction == "decrease" else up
-    down = 0 if f.direction == "increase" else down
-    return max(f.lower, value - down), min(f.upper, value + up)
+    after, ok = line_values(world, person, name, values)
+    return world.points(person.i, after), ok
 
 
 def _check_line(world, person, explanation, k, name):
@@ -154,7 +155,7 @@ def _check_line(world, person, explanation, k, name):
         if value or explanation.n_reachable[i, k]:
             yield f"row {i}, {name}: missing and held, but has a score"
         return
-    low, high = _range(world, person, name)
+    low, high = line_range(world, person, name)
     if not low < high:
         return
     cells = round((high - low) / lattice.STEP) * (1 if world.kind.lattice else 40)
@@ -162,11 +163,20 @@ def _check_line(world, person, explanation, k, name):
     points, ok = _line_points(world, person, name, middles)
     if not ok.any():
         return
+    works = world.reaches(points)
+    share = works[ok].mean()
     if not explanation.exact[i, k]:
-        yield f"row {i}, {name}: a line, but not exact"
+        drawn = explanation.n_reachable[i, k]
+        # Five standard deviations, and what the width of the cells may hide.
+        slack = 5 * np.sqrt(0.25 / max(drawn, 1)) + 6 / ok.sum()
+        if not world.kind.constant:
+            yield f"row {i}, {name}: a line, but not exact"
+        elif drawn and abs(share - value) > slack:
+            yield f"row {i}, {name}: about {value} of the line, not {share}"
         return
-    share = world.reaches(points)[ok].mean()
     slack = 1e-6 if world.kind.lattice else 6 / ok.sum()
+    if world.kind.smooth and ok.all():
+        share, slack = smooth_share(world, person, name, middles, works), 1e-6
     if abs(share - value) > slack:
         yield f"row {i}, {name}: {value} of the line, not {share}"
 
@@ -206,7 +216,7 @@ def check_intervals(world, person, explanation):
             if not good.all():
                 yield f"row {i}, {name}: {found} has a value that does not work"
             if world.kind.lattice:
-                low, high = _range(world, person, name)
+                low, high = line_range(world, person, name)
                 many = round(2 * (high - low) / lattice.STEP)
                 values = low + np.arange(many + 1) * lattice.STEP / 2
                 values = values[values != person.row[name]]

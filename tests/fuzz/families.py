@@ -34,9 +34,11 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
+    KBinsDiscretizer,
     MinMaxScaler,
     PowerTransformer,
     QuantileTransformer,
+    SplineTransformer,
     StandardScaler,
 )
 from sklearn.svm import SVC, LinearSVC
@@ -49,7 +51,10 @@ class Family:
 
     `read` says that its structure is known, so that verdicts are never open on
     discrete features; `lines` that scores along one real are exact; `lattice` that its
-    decision changes on the lattice only; `policy` that random rules decide before it.
+    decision changes on the lattice only; `policy` that random rules decide before it;
+    `peak` that the target lies between the ends of ranges; `smooth` that the margin is
+    smooth along reals; `constant` that some columns are constant in a class, where
+    rounding decides, so that scores along reals may be drawn.
     """
 
     make: Any
@@ -62,6 +67,9 @@ class Family:
     missing: bool = False
     threshold: bool = False
     policy: bool = False
+    peak: bool = False
+    smooth: bool = False
+    constant: bool = False
 
 
 def _xgb(**more):
@@ -113,6 +121,71 @@ def _members():
         ("forest", RandomForestClassifier(4, random_state=0)),
         ("boosting", _hgb()),
     ]
+
+
+def _bayes(**more):
+    return GaussianNB(var_smoothing=1e-3, **more)
+
+
+def _peaked(make, **more):
+    return Family(make, lattice=False, peak=True, **more)
+
+
+_ODD = {"read": False, "lines": False, "smooth": True}
+
+# Models whose best is between the ends of ranges.
+PEAKED = {
+    "peak NB": _peaked(_bayes, smooth=True, threshold=True),
+    "peak NB default": _peaked(GaussianNB, smooth=True),
+    "peak NB rare": _peaked(
+        lambda: _bayes(priors=[0.97, 0.03]), smooth=True, threshold=True
+    ),
+    "peak NB constant": _peaked(GaussianNB, constant=True),
+    "peak NB scaled": _peaked(
+        lambda: make_pipeline(StandardScaler(), _bayes()), smooth=True
+    ),
+    "peak NB power": _peaked(
+        lambda: make_pipeline(PowerTransformer(), _bayes()), smooth=True
+    ),
+    "peak NB voting": _peaked(
+        lambda: VotingClassifier(
+            [("bayes", _bayes()), ("linear", LogisticRegression())], voting="soft"
+        ),
+        smooth=True,
+        threshold=True,
+    ),
+    "peak NB calibrated": _peaked(
+        lambda: CalibratedClassifierCV(_bayes(), cv=2), smooth=True
+    ),
+    "peak NB stacking": _peaked(
+        lambda: StackingClassifier(
+            [("bayes", _bayes()), ("linear", LogisticRegression())], cv=2
+        ),
+        smooth=True,
+    ),
+    "peak NB bagging": _peaked(
+        lambda: BaggingClassifier(_bayes(), 3, random_state=0), smooth=True
+    ),
+    "peak bins": _peaked(
+        lambda: make_pipeline(
+            KBinsDiscretizer(5, quantile_method="averaged_inverted_cdf"),
+            LogisticRegression(C=10),
+        )
+    ),
+    "peak EBM": _peaked(_explainable_boosting),
+    "peak RF": _peaked(lambda: RandomForestClassifier(6, random_state=0)),
+    "peak HGB": _peaked(_hgb, threshold=True),
+    "peak spline": _peaked(
+        lambda: make_pipeline(SplineTransformer(), LogisticRegression(C=10)), **_ODD
+    ),
+    "peak square": _peaked(
+        lambda: make_pipeline(
+            StandardScaler(), FunctionTransformer(np.square), LogisticRegression(C=10)
+        ),
+        **_ODD,
+    ),
+    "peak SVC": _peaked(lambda: SVC(C=10), **_ODD),
+}
 
 
 FAMILIES = {
@@ -241,6 +314,7 @@ FAMILIES = {
         lambda: make_pipeline(QuantileTransformer(n_quantiles=20), LinearSVC()),
         lattice=False,
     ),
-    # With a feature that is constant in a class, sums of logarithms are all rounding.
-    "NB": Family(lambda: GaussianNB(var_smoothing=1e-3), lattice=False),
+    "NB": Family(lambda: GaussianNB(var_smoothing=1e-3), lattice=False, smooth=True),
+    "NB constant": Family(GaussianNB, lattice=False, constant=True),
+    **PEAKED,
 }

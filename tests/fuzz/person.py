@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from . import lattice
+from .climb import Climb
 from .world import World, plain_value
 
 # Combinations of all parts that are gone through; of more, some at random.
@@ -88,6 +89,10 @@ class Person:
         if len(self.hits):
             return "joint"
         return "fixed" if self.combinations[1] else None
+
+    @cached_property
+    def climb(self) -> Climb:
+        return Climb(self.world, self)
 
     def is_line(self, name) -> bool:
         """Whether nothing but a feature and what follows it has freedom."""

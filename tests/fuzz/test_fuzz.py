@@ -11,6 +11,7 @@ from skresp.reach._cache import shared_cache
 from .. import oracle
 from . import lattice
 from .checks import failures
+from .twists import TWISTS
 from .world import FAMILIES, make_world
 
 
@@ -24,6 +25,24 @@ from .world import FAMILIES, make_world
 @given(seed=st.integers(0, 2**32 - 1))
 def test_everything_agrees_with_enumeration(family, seed):
     world = make_world(seed, family, people=4)
+    assume(world is not None)
+    note(f"{family}, {world.interventions}, {world.actions}\n{world.people}")
+    shared_cache.clear()
+    assert not list(failures(world))
+
+
+@pytest.mark.parametrize("twist", TWISTS)
+@settings(
+    max_examples=3,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+@given(
+    seed=st.integers(0, 2**32 - 1), family=st.sampled_from(["tree", "LR", "RF", "NB"])
+)
+def test_twisted_worlds_agree_with_enumeration(twist, family, seed):
+    world = make_world(seed, family, people=4, twist=twist)
     assume(world is not None)
     note(f"{family}, {world.interventions}, {world.actions}\n{world.people}")
     shared_cache.clear()

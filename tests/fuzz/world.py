@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,13 @@ from skresp import constraints as c
 
 from . import lattice
 from .families import FAMILIES, Family
+from .peaks import (
+    hold_constant,
+    peaked_actions,
+    peaked_labels,
+    peaked_rows,
+)
+from .twists import TWISTS, Twist
 
 LABELS = ("p", "q", "r")
 
@@ -281,16 +288,24 @@ def random_policy(rng, actions, n_classes):
     return rules
 
 
-def make_world(seed, family=None, people=8):
+def make_world(seed, family=None, people=8, twist=None):
     """Make the world of a seed; None where nobody in it is valid or it is too large."""
+    twisted = Twist() if twist is None else TWISTS[twist]
     rng = np.random.default_rng(seed)
     if family is None:
         family = str(rng.choice(list(FAMILIES)))
     kind = FAMILIES[family]
     reals = bool(rng.random() < 0.4)
     missing = kind.missing and bool(rng.random() < 0.4)
-    actions = random_actions(rng, reals)
-    X = random_rows(rng, actions, 70, missing)
+    if kind.peak:
+        actions = peaked_actions(rng, random_rule)
+        X = peaked_rows(rng, actions, 120)
+    else:
+        actions = random_actions(rng, reals)
+        X = random_rows(rng, actions, 70, missing)
+    actions = twisted.actions(rng, actions)
+    if twist is not None and not kind.peak:
+        X = random_rows(rng, actions, 70, missing)
     signal = rng.normal(0, 1.0, len(X))
     for name in X:
         codes = pd.factorize(X[name], sort=True)[0].astype(float)
@@ -303,7 +318,11 @@ def make_world(seed, family=None, people=8):
         y = (signal > np.quantile(signal, rng.choice([0.4, 0.6, 0.8, 0.93]))).astype(
             int
         )
+    if kind.peak:
+        y = peaked_labels(rng, actions, X)
     labels = [n for n, f in actions.features.items() if f.kind == "categorical"]
+    fitted_on = hold_constant(rng, X, y) if kind.constant else X
+    fitted_on = twisted.train(actions, fitted_on)
     if kind.encoder == "native":
         for name in labels:
             X[name] = X[name].astype(
@@ -326,7 +345,7 @@ def make_world(seed, family=None, people=8):
         model = DecisionPolicy(model, random_policy(rng, actions, kind.classes))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model.fit(X, y)
+        model.fit(fitted_on, y)
     if kind.number:
         at = float(np.quantile(signal, rng.choice([0.5, 0.8])))
         target: Any = AtLeast(at) if rng.random() < 0.7 else AtMost(-at)
@@ -335,16 +354,20 @@ def make_world(seed, family=None, people=8):
     threshold = None
     if kind.threshold and rng.random() < 0.5:
         threshold = float(rng.choice([0.3, 0.6, 0.8]))
-    rows = random_rows(rng, actions, 120, missing)
+    if kind.peak:
+        rows = peaked_rows(rng, actions, 120)
+    else:
+        rows = random_rows(rng, actions, 120, missing)
     for name in labels:
         rows[name] = rows[name].astype(X[name].dtype)
+    rows = twisted.rows(rng, actions, rows)
     try:
         chosen = _valid_people(rng, actions, rows, people)
     except lattice.TooManyPointsError:
         return None
     if not len(chosen):
         return None
-    return World(
+    world = World(
         seed,
         family,
         actions,
@@ -356,3 +379,18 @@ def make_world(seed, family=None, people=8):
         str(rng.choice(["minimal", "joint"])),
         missing,
     )
+    if kind.peak and kind.threshold and rng.random() < 0.7:
+        world = _with_threshold_near_the_best(rng, world)
+    return twisted.world(rng, world)
+
+
+def _with_threshold_near_the_best(rng, world):
+    """Ask for about the largest probability that somebody can get."""
+    from .person import Person
+
+    person = Person(world, int(rng.integers(len(world.people))))
+    after = {n: [v] for n, v in person.climb.best().items()}
+    at = world.model.classes_.tolist().index(world.target)
+    most = float(world.model.predict_proba(world.points(person.i, after))[0, at])
+    off = float(rng.choice([0.0, 1e-9, 1e-6, 1e-4, 1e-2, -1e-9, -1e-6, -1e-3]))
+    return replace(world, threshold=float(np.clip(most * (1 - off), 1e-9, 1 - 1e-9)))
