@@ -169,7 +169,7 @@ def _check_line(world, person, explanation, k, name):
         drawn = explanation.n_reachable[i, k]
         # Five standard deviations, and what the width of the cells may hide.
         slack = 5 * np.sqrt(0.25 / max(drawn, 1)) + 6 / ok.sum()
-        if not world.kind.constant:
+        if not world.kind.rounding:
             yield f"row {i}, {name}: a line, but not exact"
         elif drawn and abs(share - value) > slack:
             yield f"row {i}, {name}: about {value} of the line, not {share}"

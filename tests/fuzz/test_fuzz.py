@@ -24,11 +24,13 @@ from .world import FAMILIES, make_world
 )
 @given(seed=st.integers(0, 2**32 - 1))
 def test_everything_agrees_with_enumeration(family, seed):
-    world = make_world(seed, family, people=4)
+    # Fine lines take their time: texts and company are compared with `--family`.
+    is_peaked = FAMILIES[family].peak
+    world = make_world(seed, family, people=3 if is_peaked else 4)
     assume(world is not None)
     note(f"{family}, {world.interventions}, {world.actions}\n{world.people}")
     shared_cache.clear()
-    assert not list(failures(world))
+    assert not list(failures(world, quick=is_peaked))
 
 
 @pytest.mark.parametrize("twist", TWISTS)
