@@ -13,6 +13,9 @@ from skresp._typing import FloatArray
 
 from ._predictions import model_scores
 
+# What pandas calls columns of numbers that have the dtype object.
+_NUMERIC = {"boolean", "integer", "floating", "mixed-integer-float"}
+
 
 def transform_rows(steps: Iterable[Any], rows: Any) -> Any:
     """Return rows in the form that the final estimator gets."""
@@ -42,4 +45,10 @@ def as_numbers(table: Any) -> FloatArray | None:
     if isinstance(table, pd.DataFrame):
         return table.to_numpy(dtype=float, na_value=np.nan)
     array = np.asarray(table)
-    return array.astype(float) if array.dtype.kind in "buif" else None
+    is_numeric = array.dtype.kind in "buif"
+    if array.dtype.kind == "O" and array.ndim == 2:
+        # Columns of different dtypes side by side, such as bool and float64.
+        is_numeric = all(
+            pd.api.types.infer_dtype(each, skipna=False) in _NUMERIC for each in array.T
+        )
+    return array.astype(float) if is_numeric else None
