@@ -72,6 +72,8 @@ def after_step(step: Any, own: IndexArray) -> IndexArray | None:
         return own if _is_elementwise(step) else None
     if name == "KBinsDiscretizer":
         return own if step.encode == "ordinal" else np.repeat(own, step.n_bins_)
+    if name == "SplineTransformer":
+        return np.repeat(own, step.n_features_out_ // max(len(own), 1))
     if name == "OneHotEncoder":
         return np.repeat(own, [_n_dummies(step, i) for i in range(len(own))])
     if name == "TargetEncoder":

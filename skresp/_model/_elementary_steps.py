@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -89,26 +89,44 @@ def take_columns(table: Any, positions: IndexArray) -> Any:
     return table[:, positions]
 
 
-def edges_of(step: Any, i: int) -> FloatArray | None:
-    """Return the largest input of each piece of a step function; None for others.
+class StepInput(NamedTuple):
+    """What a step with edges or knots gets of one column.
 
-    `i` is the position of the input among those of the step.
+    Attributes
+    ----------
+    step : KBinsDiscretizer, Binarizer or SplineTransformer
+    position : int
+        The position of the input among those of the step.
+    origin : int
+        The column that it comes from.
+    values : array of shape (n_rows,)
     """
-    name = type(step).__name__
-    if name == "KBinsDiscretizer":
-        return np.nextafter(step.bin_edges_[i][1:-1].astype(float), -np.inf)
-    if name == "Binarizer":
-        return np.array([float(step.threshold)])
-    return None
+
+    step: Any
+    position: int
+    origin: int
+    values: FloatArray
+
+    @property
+    def edges(self) -> FloatArray:
+        """The largest input of each piece of a step function; none for splines."""
+        name = type(self.step).__name__
+        if name == "KBinsDiscretizer":
+            edges = self.step.bin_edges_[self.position][1:-1].astype(float)
+            return np.nextafter(edges, -np.inf)
+        if name == "Binarizer":
+            return np.array([float(self.step.threshold)])
+        return np.zeros(0)
 
 
-def step_inputs(
-    steps: Sequence[Any], rows: Any, width: int
-) -> list[tuple[int, FloatArray, FloatArray]]:
-    """Return for each step function its origin, its input for rows, and its edges."""
+_WITH_INPUTS = ("KBinsDiscretizer", "Binarizer", "SplineTransformer")
+
+
+def step_inputs(steps: Sequence[Any], rows: Any, width: int) -> list[StepInput]:
+    """Return the inputs of all step functions and splines, for rows."""
     found = []
     for step, own, table in elementary_steps(steps, rows, width):
-        if type(step).__name__ not in ("KBinsDiscretizer", "Binarizer"):
+        if type(step).__name__ not in _WITH_INPUTS:
             continue
         numbers = as_numbers(table)
         if numbers is None:
@@ -116,7 +134,5 @@ def step_inputs(
                 f"{type(step).__name__} gets columns that are not numbers."
             )
         for i, origin in enumerate(own):
-            edges = edges_of(step, i)
-            assert edges is not None
-            found.append((int(origin), numbers[:, i], edges))
+            found.append(StepInput(step, i, int(origin), numbers[:, i]))
     return found

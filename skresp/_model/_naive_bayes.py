@@ -71,6 +71,7 @@ class Parabolas:
         z = as_numbers(table)
         if z is None:
             raise UnreadableError("GaussianNB gets columns that are not numbers.")
+        z = np.where(np.isinf(z), np.nan, z)  # after a step that overflows
         out = np.empty((len(z), 2 * len(self.turn)))
         ends = self._at(self.turn)
         # The branch on the side of the means has the value at the turn.

@@ -18,6 +18,7 @@ from ._input_format import InputFormat
 from ._model_columns import accepted_labels, candidate_columns
 from ._raw_rows import RawRows
 from ._reading import ReadGroup
+from ._spline_curves import spline_maps
 from ._step_maps import StepMaps
 from ._terms import MappedTerm, TableTerm, Terms
 from ._transformed_columns import (
@@ -26,6 +27,7 @@ from ._transformed_columns import (
     piece_ends,
     read_transformed_columns,
 )
+from ._turning_curves import BranchMaps, TurningCurve
 
 
 class GroupSource(NamedTuple):
@@ -118,6 +120,7 @@ def to_raw_terms(
     constant = np.zeros(n_outputs)
     tables: list[TableTerm] = []
     maps: list[MappedTerm] = []
+    splines = spline_maps(transformed, coef)
     for c in range(n_columns):
         weighted = [k for k in transformed.columns_of(c).tolist() if coef[:, k].any()]
         if not weighted:
@@ -138,6 +141,9 @@ def to_raw_terms(
         curved = np.concatenate([by_kind[Kind.RISING], by_kind[Kind.FALLING]])
         if len(curved):
             maps.append(_mapped_term(coef, transformed, c, curved))
+        if c in splines.curves:
+            maps.append(_spline_term(transformed, c, splines))
+            tables += _jump_terms(c, splines.curves[c])
     return terms._replace(tables=tuple(tables), maps=tuple(maps)), constant
 
 
@@ -203,6 +209,32 @@ def _mapped_term(
     return MappedTerm(
         c, transformed.maps, some, coef[:, some].T, np.array(rises), missing
     )
+
+
+def _spline_term(
+    transformed: TransformedColumns, c: int, splines: BranchMaps
+) -> MappedTerm:
+    """Return the term of transformed columns that follow splines."""
+    curves = splines.curves[c]
+    n_outputs = curves[0].weights.shape[1]
+    rises = np.concatenate([curve.rises.ravel() for curve in curves])
+    weights = np.tile(np.eye(n_outputs), (len(rises) // n_outputs, 1))
+    missing = np.sum(
+        [transformed.missing[each.transformed] @ each.weights for each in curves],
+        axis=0,
+    )
+    return MappedTerm(c, splines, np.arange(len(rises)), weights, rises, missing)
+
+
+def _jump_terms(c: int, curves: Sequence[TurningCurve]) -> list[TableTerm]:
+    """Return the jumps of curves, which add nothing to a missing value."""
+    out = []
+    for curve in curves:
+        edges, values = curve.jumps()
+        if len(edges):
+            none = np.zeros((1, values.shape[1]))
+            out.append(TableTerm(c, edges, np.vstack([values, none])))
+    return out
 
 
 def _weighted(

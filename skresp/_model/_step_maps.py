@@ -68,12 +68,12 @@ class StepMaps:
         return self._in_pieces(codes, self.numbers)
 
     def step_inputs(self, codes: FloatArray) -> FloatArray:
-        """Return the inputs of step functions, of shape (n_rows, n_inputs)."""
+        """Return the inputs of step functions and splines, one column each."""
         width = len(self.raw_rows.columns)
 
         def inputs(rows: Any) -> FloatArray:
             found = step_inputs(self.steps, rows, width)
-            return np.column_stack([values for _, values, _ in found])
+            return np.column_stack([each.values for each in found])
 
         return self._in_pieces(codes, inputs)
 

@@ -11,6 +11,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 
 if TYPE_CHECKING:
     from ._step_maps import StepMaps
+    from ._turning_curves import BranchMaps
 
 
 class TableTerm(NamedTuple):
@@ -65,7 +66,7 @@ class MappedTerm(NamedTuple):
     Attributes
     ----------
     column : int
-    maps : StepMaps
+    maps : StepMaps or BranchMaps
     transformed : array of shape (n_transformed,)
         The columns after the steps.
     weights : array of shape (n_transformed, n_outputs)
@@ -76,7 +77,7 @@ class MappedTerm(NamedTuple):
     """
 
     column: int
-    maps: StepMaps
+    maps: StepMaps | BranchMaps
     transformed: IndexArray
     weights: FloatArray
     rises: FloatArray

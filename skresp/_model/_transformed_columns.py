@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -14,6 +14,19 @@ from skresp.reach._allowance import allowance
 from ._elementary_steps import step_inputs
 from ._float_search import last_floats
 from ._input_format import ColumnSummary
+from ._raw_thresholds import (
+    input_falls,
+    largest_number,
+    plain_values,
+    raw_thresholds,
+)
+from ._splines import (
+    Spline,
+    SplineColumn,
+    between_knots,
+    match_splines,
+    read_splines,
+)
 from ._step_maps import StepMaps
 from ._unreadable import UnreadableError
 
@@ -31,6 +44,7 @@ class Kind(Enum):
     STEPS = "steps"
     RISING = "rising"
     FALLING = "falling"
+    SPLINE = "spline"
 
 
 class TransformedColumns(NamedTuple):
@@ -51,6 +65,10 @@ class TransformedColumns(NamedTuple):
         A STRAIGHT column is slope * (x - center) + value.
     missing : array of shape (n_transformed,)
         The transformed columns where the input is missing; NaN if they are missing too.
+    splines : list of Spline
+        The splines of columns of numbers.
+    spline_columns : dict of int to SplineColumn
+        For each transformed column of the kind SPLINE.
     """
 
     maps: StepMaps
@@ -63,6 +81,8 @@ class TransformedColumns(NamedTuple):
     center: FloatArray
     value: FloatArray
     missing: FloatArray
+    splines: list[Spline]
+    spline_columns: dict[int, SplineColumn]
 
     def guess(self, k: IndexArray, values: FloatArray) -> FloatArray:
         """Return the numbers at which straight columns have these values."""
@@ -88,9 +108,11 @@ def read_transformed_columns(maps: StepMaps) -> TransformedColumns:
     )
     missing = _missing(maps)
     summaries = maps.raw_rows.input_format.summaries
-    samples = {int(c): _sample(summaries[c], _limit(maps, int(c))) for c in numbers}
+    samples = {
+        int(c): _sample(summaries[c], largest_number(maps, int(c))) for c in numbers
+    }
     answers = {
-        c: (_plain(maps, transformed), ok)
+        c: (plain_values(maps, transformed), ok)
         for c, (transformed, ok) in maps.transform_columns(samples).items()
     }
     lower, upper = _ranges(maps, samples, answers)
@@ -102,18 +124,51 @@ def read_transformed_columns(maps: StepMaps) -> TransformedColumns:
         samples[c] = samples[c][inside]
         answers[c] = (answers[c][0][inside], answers[c][1][inside])
     edges = _edges(maps, lower, upper)
+    splines = read_splines(maps, lower, upper)
+    _add_between_knots(maps, splines, samples, answers)
     values = {c: z for c, (z, _) in answers.items()}
     kinds = _step_kinds(maps, edges, samples, values)
     unbounded = {c for c in samples if np.isinf(lower[c]) and np.isinf(upper[c])}
     tried = {c: x for c, x in samples.items() if c in unbounded}
     slope, center, value, straight = _straight_lines(maps, tried, values, kinds)
     kinds |= dict.fromkeys(straight, Kind.STRAIGHT)
+    matched = match_splines(maps, splines, samples, values)
+    matched = {k: column for k, column in matched.items() if k not in kinds}
+    kinds |= dict.fromkeys(matched, Kind.SPLINE)
     for k, c in enumerate(maps.origins.tolist()):
         if c in samples and k not in kinds:
             kinds[k] = _curved_kind(columns[c].name, values[c][:, k])
     return TransformedColumns(
-        maps, numbers, kinds, lower, upper, edges, slope, center, value, missing
+        maps,
+        numbers,
+        kinds,
+        lower,
+        upper,
+        edges,
+        slope,
+        center,
+        value,
+        missing,
+        splines,
+        matched,
     )
+
+
+def _add_between_knots(
+    maps: StepMaps,
+    splines: Sequence[Spline],
+    samples: dict[int, FloatArray],
+    answers: dict[int, tuple[FloatArray, BoolArray]],
+) -> None:
+    """Add numbers between the knots of splines to samples of columns."""
+    wanted: dict[int, list[FloatArray]] = {}
+    for spline in splines:
+        wanted.setdefault(spline.column, []).append(between_knots(spline))
+    for c, more in wanted.items():
+        samples[c] = np.union1d(samples[c], np.concatenate(more))
+    asked = {c: samples[c] for c in wanted}
+    for c, (transformed, ok) in maps.transform_columns(asked).items():
+        answers[c] = plain_values(maps, transformed), ok
 
 
 def _missing(maps: StepMaps) -> FloatArray:
@@ -122,16 +177,6 @@ def _missing(maps: StepMaps) -> FloatArray:
     answers = maps.transform_columns({c: np.array([np.nan]) for c in columns})
     values = [answers[int(c)][0][0, k] for k, c in enumerate(maps.origins)]
     return np.array(values).astype(float)
-
-
-def _plain(maps: StepMaps, values: FloatArray) -> FloatArray:
-    """Return transformed columns with 0 where a sparse matrix stores nothing."""
-    return np.where(np.isnan(values), 0.0, values) if maps.zero_is_missing else values
-
-
-def _limit(maps: StepMaps, column: int) -> float:
-    """Return the largest number that the steps get, by the dtype of a column."""
-    return 2.0**60 if maps.raw_rows.is_coarse(column) else 2.0**300
 
 
 def _sample(summary: ColumnSummary, limit: float) -> FloatArray:
@@ -206,71 +251,33 @@ def _edges(
 ) -> dict[int, FloatArray]:
     """Return the edges of the step functions of each column."""
     row = maps.raw_rows(maps.raw_rows.middle()[None])
-    found = step_inputs(maps.steps, row, len(maps.raw_rows.columns))
-    found = [(c, values, edges) for c, values, edges in found if c in lower]
+    inputs = step_inputs(maps.steps, row, len(maps.raw_rows.columns))
+    found = [
+        (each.origin, i, each.edges)
+        for i, each in enumerate(inputs)
+        if each.origin in lower and len(each.edges)
+    ]
     if not found:
         return {}
     column = np.concatenate([np.full(len(e), c) for c, _, e in found])
-    which = np.concatenate([np.full(len(e), i) for i, (_, _, e) in enumerate(found)])
+    which = np.concatenate([np.full(len(e), i) for _, i, e in found])
     threshold = np.concatenate([edges for _, _, edges in found])
-    cuts = raw_thresholds(maps, column, which, threshold, lower, upper, inputs=True)
+    falls = {i: input_falls(maps, c, i) for c, i, _ in found}
+    cuts = raw_thresholds(
+        maps,
+        column,
+        which,
+        threshold,
+        lower,
+        upper,
+        inputs=True,
+        falls=np.array([falls[i] for i in which.tolist()]),
+    )
     out = {}
     for c in np.unique(column).tolist():
         mine = cuts[column == c]
         out[c] = np.unique(mine[np.isfinite(mine)])
     return out
-
-
-def raw_thresholds(
-    maps: StepMaps,
-    column: IndexArray,
-    transformed: IndexArray,
-    threshold: FloatArray,
-    lower: dict[int, float],
-    upper: dict[int, float],
-    *,
-    inputs: bool = False,
-    falls: BoolArray | None = None,
-    guess: FloatArray | None = None,
-) -> FloatArray:
-    """Return the largest numbers whose transformed column is at most a threshold.
-
-    For a falling column, the largest numbers at which it exceeds the threshold.
-    They are -inf or inf where no number, or every number does.
-
-    Parameters
-    ----------
-    column, transformed, threshold : array of shape (n,)
-        The column of the input, the transformed column, and the threshold.
-    lower, upper : dict of int to float
-        The range of each column.
-    inputs : bool
-        Whether `transformed` counts the inputs of step functions instead.
-    falls : array of shape (n,), optional
-    guess : array of shape (n,), optional
-        Numbers close to the result.
-    """
-    if not len(column):
-        return np.zeros(0)
-    order = np.argsort(column, kind="stable")
-    starts = np.searchsorted(column[order], column)
-    row = np.empty(len(column), dtype=np.intp)
-    row[order] = np.arange(len(column)) - starts[order]
-    codes = np.tile(maps.raw_rows.middle(), (int(row.max()) + 1, 1))
-    down = np.zeros(len(column), dtype=bool) if falls is None else falls
-
-    def holds(x: FloatArray) -> BoolArray:
-        codes[row, column] = x
-        answers = maps.step_inputs(codes) if inputs else maps.transform(codes)
-        z = _plain(maps, answers)[row, transformed]
-        return np.where(down, z > threshold, z <= threshold)
-
-    limit = {c: _limit(maps, c) for c in lower}
-    first = np.array([max(lower[c], -limit[c]) for c in column.tolist()])
-    last = np.array([min(upper[c], limit[c]) for c in column.tolist()])
-    some, all_ = holds(first), holds(last)
-    cuts = last_floats(holds, first, np.where(some, last, first), guess)
-    return np.where(all_, np.inf, np.where(some, cuts, -np.inf))
 
 
 def _straight_lines(
@@ -298,7 +305,7 @@ def _straight_lines(
     for c, (answers, _) in maps.transform_columns(centers).items():
         x = samples[c]
         share = _STRAIGHT32 if maps.raw_rows.is_coarse(c) else _STRAIGHT
-        answers = _plain(maps, answers)
+        answers = plain_values(maps, answers)
         for i, k in enumerate(tried[c].tolist()):
             z, at, base = values[c][:, k], centers[c][i], answers[i, k]
             with np.errstate(all="ignore"):  # far numbers of a curve are infinite
@@ -312,7 +319,9 @@ def _straight_lines(
 
 def _curved_kind(name: str, z: FloatArray) -> Kind:
     """Return how a transformed column follows from ascending numbers of a column."""
-    steps = np.diff(z)
+    with np.errstate(invalid="ignore"):
+        # Far numbers may all be infinite.
+        steps = np.where(z[1:] == z[:-1], 0.0, np.diff(z))
     if not steps.any():
         return Kind.CONSTANT
     if (steps >= 0).all():
@@ -343,7 +352,8 @@ def _step_kinds(
     out = {}
     for c, edges in all_edges.items():
         first, last = (
-            _plain(maps, maps.transform_column(c, ends)) for ends in piece_ends(edges)
+            plain_values(maps, maps.transform_column(c, ends))
+            for ends in piece_ends(edges)
         )
         piece = np.searchsorted(edges, samples[c])
         for k in np.flatnonzero(maps.origins == c).tolist():

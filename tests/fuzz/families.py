@@ -316,6 +316,31 @@ FAMILIES = {
         lambda: make_pipeline(QuantileTransformer(n_quantiles=20), LinearSVC()),
         lattice=False,
     ),
+    "spline": Family(
+        lambda: make_pipeline(
+            StandardScaler(), SplineTransformer(4), LogisticRegression()
+        ),
+        lattice=False,
+        smooth=True,
+        threshold=True,
+    ),
+    "spline jumps": Family(
+        lambda: make_pipeline(
+            SplineTransformer(4, degree=2, knots="quantile", extrapolation="linear"),
+            RidgeClassifier(),
+        ),
+        lattice=False,
+        smooth=True,
+    ),
+    "spline classes": Family(
+        lambda: make_pipeline(
+            SplineTransformer(3, extrapolation="continue", include_bias=False),
+            LogisticRegression(),
+        ),
+        lattice=False,
+        smooth=True,
+        classes=3,
+    ),
     "NB": Family(lambda: GaussianNB(var_smoothing=1e-3), lattice=False, smooth=True),
     "NB constant": Family(GaussianNB, lattice=False, rounding=True, constant=True),
     **PEAKED,

@@ -46,6 +46,7 @@ from sklearn.preprocessing import (
     PowerTransformer,
     QuantileTransformer,
     RobustScaler,
+    SplineTransformer,
     StandardScaler,
     TargetEncoder,
 )
@@ -175,6 +176,44 @@ def _logistic() -> LogisticRegression:
     return LogisticRegression(max_iter=5_000)
 
 
+def _splines(**options: Any) -> SplineTransformer:
+    return SplineTransformer(n_knots=5, **options)
+
+
+#: Splines of each column of numbers.
+SPLINES: dict[str, Callable[[], Any]] = {
+    "splines": lambda: _filled(_splines()),
+    "linear splines": lambda: _filled(_splines(degree=1, extrapolation="linear")),
+    "straight splines outside": lambda: _filled(_splines(extrapolation="linear")),
+    "endless splines": lambda: _filled(
+        _splines(degree=2, extrapolation="continue", include_bias=False)
+    ),
+    "bounded splines": lambda: _filled(_splines(extrapolation="error")),
+    "splines of quantiles": lambda: _filled(
+        _splines(knots="quantile", sparse_output=True)
+    ),
+    "splines of missing values": lambda: _splines(handle_missing="zeros"),
+    "constant splines": lambda: _filled(_splines(degree=0, extrapolation="linear")),
+    "scaled splines": lambda: make_pipeline(
+        SimpleImputer(), StandardScaler(), _splines(), StandardScaler()
+    ),
+    "splines of a power": lambda: make_pipeline(
+        SimpleImputer(), PowerTransformer(), SplineTransformer(4)
+    ),
+    "splines of negatives": lambda: make_pipeline(
+        SimpleImputer(), FunctionTransformer(np.negative), _splines()
+    ),
+    "scaler and splines": lambda: _filled(
+        FeatureUnion(
+            [
+                ("scaled", StandardScaler()),
+                ("splines", _splines()),
+                ("more", SplineTransformer(3, degree=2)),
+            ]
+        )
+    ),
+}
+
 #: Steps that turn each column of numbers into numbers.
 STEPS: dict[str, Callable[[], Any]] = {
     "imputer": SimpleImputer,
@@ -197,7 +236,11 @@ STEPS: dict[str, Callable[[], Any]] = {
     "binarizer": lambda: make_pipeline(
         SimpleImputer(), StandardScaler(), Binarizer(threshold=0.1)
     ),
+    "bins of negatives": lambda: make_pipeline(
+        SimpleImputer(), FunctionTransformer(np.negative), _bins("onehot-dense")
+    ),
     "selection": lambda: _filled(SelectKBest(k=2)),
+    **SPLINES,
     "scaler and bins": lambda: _filled(
         FeatureUnion([("scaled", StandardScaler()), ("bins", _bins("onehot-dense"))])
     ),
@@ -305,6 +348,40 @@ def _entries() -> dict[str, Entry]:
         found[f"oversampling, {kind}"] = Entry(
             lambda model=model: oversampling(SimpleImputer(), model()), NUMBERS
         )
+        found[f"bins of labels and numbers, {kind}"] = Entry(
+            lambda model=model: make_pipeline(
+                ColumnTransformer(
+                    [
+                        ("labels", OrdinalEncoder(), ["job"]),
+                        ("numbers", SimpleImputer(), NUMBERS),
+                    ]
+                ),
+                KBinsDiscretizer(4, encode="ordinal", strategy="uniform"),
+                model(),
+            ),
+            [*NUMBERS, "job"],
+        )
+        found[f"splines that jump, {kind}"] = Entry(
+            lambda model=model: make_pipeline(
+                SplineTransformer(
+                    12, degree=1, knots="quantile", extrapolation="linear"
+                ),
+                model(),
+            ),
+            ["income", "grade"],
+        )
+    for name in ("power", "quantiles", "cube root"):
+        found[f"{name}, naive Bayes"] = Entry(
+            lambda name=name: make_pipeline(STEPS[name](), GaussianNB()), NUMBERS
+        )
+    found["splines, float32"] = Entry(
+        lambda: make_pipeline(SimpleImputer(), StandardScaler(), _splines(), Ridge()),
+        NUMBERS,
+        dtype=np.float32,
+    )
+    found["splines, LightGBM"] = Entry(
+        lambda: make_pipeline(_filled(_splines()), _lightgbm()), NUMBERS
+    )
     found["explainable boosting"] = Entry(explainable_boosting, mixed)
     found["explainable boosting on numbers"] = Entry(
         lambda: _filled(explainable_boosting()), NUMBERS

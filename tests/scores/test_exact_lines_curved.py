@@ -20,6 +20,7 @@ from sklearn.preprocessing import (
     MinMaxScaler,
     PowerTransformer,
     QuantileTransformer,
+    SplineTransformer,
 )
 from sklearn.svm import LinearSVC
 
@@ -47,6 +48,10 @@ CURVED = {
     "quantile": make_pipeline(QuantileTransformer(n_quantiles=50), LinearSVC()),
     "logarithm of three classes": make_pipeline(
         MinMaxScaler(), FunctionTransformer(np.log1p), LogisticRegression()
+    ),
+    "splines": make_pipeline(SplineTransformer(), LogisticRegression(max_iter=1_000)),
+    "splines of three classes": make_pipeline(
+        SplineTransformer(4, knots="quantile", extrapolation="linear"), LinearSVC()
     ),
     "naive Bayes": GaussianNB(),
     "naive Bayes of powers": make_pipeline(PowerTransformer(), GaussianNB()),

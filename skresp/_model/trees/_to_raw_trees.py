@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._model._raw_thresholds import raw_thresholds
+from skresp._model._spline_curves import SplineSum, spline_curves
 from skresp._model._transformed_columns import (
     Kind,
     TransformedColumns,
     piece_ends,
-    raw_thresholds,
 )
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
@@ -124,13 +125,14 @@ class _ToRawTrees:
         used = {int(c): self._used(int(c)) for c in transformed.numbers}
         listed = {c for c, ks in used.items() if ks and self._must_be_listed(c, ks)}
         self.edges = {c: transformed.edges.get(c, np.zeros(0)) for c in listed}
+        self._add_spline_edges([k for ks in used.values() for k in ks])
         which: list[int] = []
         distinct: list[FloatArray] = []
         back: list[IndexArray | None] = []
         for c, ks in used.items():
             for k in ks:
-                if c in listed and transformed.kinds[k] is Kind.STEPS:
-                    continue  # its edges are known
+                if c in listed and transformed.kinds[k] in (Kind.STEPS, Kind.SPLINE):
+                    continue  # their edges are known
                 values, inverse = np.unique(
                     self.last[self._nodes_of(k)], return_inverse=True
                 )
@@ -152,13 +154,45 @@ class _ToRawTrees:
                 self._set_thresholds(k, mine[order])
         self.is_listed[list(listed)] = True
 
+    def _add_spline_edges(self, used: list[int]) -> None:
+        """Add the numbers at which splines pass thresholds, turn or jump."""
+        transformed, maps = self.transformed, self.transformed.maps
+        some = [k for k in used if transformed.kinds[k] is Kind.SPLINE]
+        if some and maps.zero_is_missing:
+            raise UnreadableError(
+                "XGBoost takes what a sparse matrix does not store for missing; use "
+                "SplineTransformer(sparse_output=False)."
+            )
+        sums = [
+            SplineSum(transformed.spline_columns[k].spline, np.array([k]), np.eye(1))
+            for k in some
+        ]
+        for k, curve in zip(some, spline_curves(transformed, sums), strict=True):
+            c = int(maps.origins[k])
+            values = np.unique(self.last[self._nodes_of(k)])
+            first, last = np.r_[-np.inf, curve.starts], np.r_[curve.ends, np.inf]
+            piece = np.repeat(np.arange(len(first)), len(values))
+            cuts = raw_thresholds(
+                maps,
+                np.full(len(piece), c),
+                np.full(len(piece), k),
+                np.tile(values, len(first)),
+                transformed.lower,
+                transformed.upper,
+                falls=curve.rises[piece, 0] < 0,
+                within=(first[piece], last[piece]),
+            )
+            cuts = np.concatenate([cuts[np.isfinite(cuts)], curve.ends])
+            self.edges[c] = np.union1d(self.edges[c], cuts)
+
     def _must_be_listed(self, column: int, used: list[int]) -> bool:
         """Return whether splits on a column of numbers are more than one threshold.
 
-        A column of bins is not monotone. XGBoost takes an exact 0 of a sparse matrix
+        Bins and splines are not monotone. XGBoost takes an exact 0 of a sparse matrix
         for a missing value.
         """
-        if self.transformed.maps.zero_is_missing:
+        kinds = [self.transformed.kinds[k] for k in used]
+        if self.transformed.maps.zero_is_missing or Kind.SPLINE in kinds:
             return True
         return any(
             self.transformed.kinds[k] is Kind.STEPS

@@ -1,4 +1,4 @@
-"""Models behind logarithms, powers and quantiles, and naive Bayes, against draws."""
+"""Models behind logarithms, powers and splines, and naive Bayes, against draws."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from sklearn.preprocessing import (
     OneHotEncoder,
     PowerTransformer,
     QuantileTransformer,
+    SplineTransformer,
     StandardScaler,
 )
 from sklearn.svm import LinearSVC
@@ -58,6 +59,13 @@ MODELS = {
     ),
     "power": lambda: make_pipeline(PowerTransformer(), LogisticRegression()),
     "quantile": lambda: make_pipeline(QuantileTransformer(n_quantiles=20), LinearSVC()),
+    "splines": lambda: make_pipeline(
+        StandardScaler(), SplineTransformer(4), LogisticRegression(C=10.0)
+    ),
+    "splines that jump": lambda: make_pipeline(
+        SplineTransformer(8, degree=1, knots="quantile", extrapolation="linear"),
+        LogisticRegression(),
+    ),
     "bayes": GaussianNB,
     "scaled bayes": lambda: make_pipeline(PowerTransformer(), GaussianNB()),
     "voting": _soft_voting,
