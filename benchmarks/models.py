@@ -142,8 +142,12 @@ MODELS = {
     "splines, logistic": lambda: encoded(
         logistic(), StandardScaler(), SplineTransformer(n_knots=4)
     ),
+    "quantile splines": lambda: encoded(
+        logistic(), SplineTransformer(knots="quantile", extrapolation="linear")
+    ),
     "WoE, logistic": lambda: with_woe(make_pipeline(StandardScaler(), logistic())),
     "naive Bayes": lambda: encoded(GaussianNB(), StandardScaler()),
+    "power, naive Bayes": lambda: encoded(GaussianNB(), PowerTransformer()),
     "EBM": lambda: encoded(explainable_boosting()),
     "tree": lambda: encoded(DecisionTreeClassifier(max_depth=8, random_state=0)),
     "forest": lambda: encoded(forest()),
@@ -153,7 +157,12 @@ MODELS = {
     "gradient boosting": lambda: encoded(GradientBoostingClassifier(random_state=0)),
     "histogram boosting": lambda: encoded(boosting()),
     "XGBoost": lambda: encoded(xgboost()),
+    "XGBoost dart": lambda: encoded(xgboost(booster="dart", rate_drop=0.1)),
     "LightGBM": lambda: encoded(lightgbm()),
+    "LightGBM forest": lambda: encoded(
+        lightgbm(boosting_type="rf", subsample=0.7, subsample_freq=1)
+    ),
+    "splines, LightGBM": lambda: encoded(lightgbm(), SplineTransformer(n_knots=4)),
     "CatBoost": lambda: encoded(catboost()),
     "log1p, LightGBM": lambda: encoded(lightgbm(), FunctionTransformer(np.log1p)),
     "target encoder, forest": lambda: make_pipeline(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from scipy.special import logit
 
 from skresp._typing import BoolArray, FloatArray
 
+from ._float_search import last_floats
 from ._links import PredictionLink
 from ._predictions import class_position
 from ._target import AtLeast, LabelRule, ProbabilityRule, TargetRule, ValueRule
@@ -20,6 +22,10 @@ DOUBT, DOUBT32 = 1e-9, 1e-4
 ROUNDINGS = 16
 # Absolute rounding error of a probability in float64 and in float32.
 _FLOAT64, _FLOAT32 = 1e-14, 1e-6
+# Scores whose predictions tell whether these rise or fall, and their least range.
+_N_PREDICTIONS, _LEAST_SPAN = 257, 1e-6
+# By how much their range is widened to find the score of a value, as shares.
+_WIDENINGS = (1.0, 8.0, 64.0)
 
 
 @dataclass(frozen=True)
@@ -143,6 +149,7 @@ def decision_of(
     doubt: float,
     link: PredictionLink,
     threshold_rule: ThresholdRule | None,
+    to_prediction: Callable[[FloatArray], FloatArray] | None = None,
 ) -> Decision | None:
     """Return when scores reach the target; None where that is not known.
 
@@ -156,13 +163,18 @@ def decision_of(
         How predictions follow from scores.
     threshold_rule : ThresholdRule or None
         The rule of a wrapper, where it replaces the model's own.
+    to_prediction : callable, optional
+        See `Reading`.
     """
     width = scores.shape[1]
     if isinstance(target_rule, ValueRule):
-        if width != 1 or link != "identity":
-            return None
         sign = 1.0 if isinstance(target_rule.target, AtLeast) else -1.0
-        return Decision(0, target_rule.target.value, sign, doubt)
+        value = float(target_rule.target.value)
+        if width == 1 and link == "identity":
+            return Decision(0, value, sign, doubt)
+        if width == 1 and to_prediction is not None:
+            return _by_prediction(to_prediction, value, sign, scores[:, 0], doubt)
+        return None
     if not isinstance(target_rule, (LabelRule, ProbabilityRule)) or link == "identity":
         return None
     classes = getattr(target_rule.model, "classes_", None)
@@ -184,6 +196,45 @@ def decision_of(
     return _by_probability(
         target_rule.threshold, position, len(classes), width, link, doubt
     )
+
+
+def _by_prediction(
+    to_prediction: Callable[[FloatArray], FloatArray],
+    value: float,
+    sign: float,
+    scores: FloatArray,
+    doubt: float,
+) -> Decision | None:
+    """Return when predictions that rise or fall with the scores reach a value.
+
+    The cut is where they pass the value. None where they do not rise or fall all the
+    way, or do not reach the value anywhere near the scores.
+    """
+    known = scores[np.isfinite(scores)]
+    low, high = float(known.min()), float(known.max())
+    span = max(high - low, _LEAST_SPAN)
+    # Rounding may move the prediction, which is a jump of the score where it is flat.
+    off = _FLOAT64 * max(1.0, abs(value)) * np.array([0.0, -1.0, 1.0])
+    for widening in _WIDENINGS:
+        first, last = low - widening * span, high + widening * span
+        with np.errstate(all="ignore"):
+            steps = np.diff(to_prediction(np.linspace(first, last, _N_PREDICTIONS)))
+        if not ((steps >= 0).all() or (steps <= 0).all()):
+            return None
+        turn = -1.0 if (steps < 0).any() else 1.0
+
+        def below(x: FloatArray, turn: float = turn) -> BoolArray:
+            with np.errstate(all="ignore"):
+                return turn * to_prediction(x) < turn * (value + off)
+
+        ends = np.full(3, first), np.full(3, last)
+        if below(ends[0]).all() and not below(ends[1]).any():
+            break
+    else:
+        return None
+    cuts = last_floats(below, *ends)
+    least_doubt = float(np.ptp(cuts))
+    return Decision(0, float(cuts[0]), sign * turn, doubt, 1, least_doubt)
 
 
 def _by_probability(

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 from skresp._model.composites._adaboost import read_adaboost
 from skresp._model.composites._bagging import read_bagging, read_bagging_regressor
 from skresp._model.composites._calibrated import read_calibrated
+from skresp._model.composites._one_vs_rest import read_one_vs_rest
 from skresp._model.composites._policy import read_policy
 from skresp._model.composites._stacking import read_stacking
+from skresp._model.composites._transformed_target import read_transformed_target
 from skresp._model.composites._voting import read_voting, read_voting_regressor
 from skresp._model.trees._catboost import CATBOOST
 from skresp._model.trees._library import TreeLibrary
@@ -93,6 +95,12 @@ FAMILIES: tuple[Family | TreeLibrary, ...] = (
     Family("sklearn", ("AdaBoostClassifier",), read_adaboost),
     Family("sklearn", ("StackingClassifier",), _with_members(read_stacking)),
     Family("sklearn", ("StackingRegressor",), _with_members(read_stacking)),
+    Family("sklearn", ("OneVsRestClassifier",), _with_members(read_one_vs_rest)),
+    Family(
+        "sklearn",
+        ("TransformedTargetRegressor",),
+        _with_members(read_transformed_target),
+    ),
     Family("skresp", ("DecisionPolicy",), _with_members(read_policy)),
 )
 

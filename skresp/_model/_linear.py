@@ -12,6 +12,8 @@ from ._reading import ReadGroup, Reading
 from ._transform import scores_of_rows
 from ._unreadable import UnreadableError
 
+# Linear models whose prediction is the exponential of their score.
+_EXPONENTIALS = {"PoissonRegressor", "GammaRegressor"}
 # Linear models whose probability is the logistic function of their score.
 _LOGITS = {"LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis"}
 LINEAR_MODELS = {
@@ -43,6 +45,9 @@ LINEAR_MODELS = {
     "OrthogonalMatchingPursuit",
     "QuantileRegressor",
     "TheilSenRegressor",
+    "PoissonRegressor",
+    "GammaRegressor",
+    "TweedieRegressor",
 }
 
 
@@ -60,15 +65,33 @@ def read_linear_model(model: Any, steps: tuple[Any, ...]) -> Reading:
 
     own_scores = scores_of_rows(model, method, steps)
     group = ReadGroup(steps, coef=coef.astype(float), base=base)
-    return Reading((group,), own_scores, prediction_link(model), "linear", is_float32)
+    link = prediction_link(model)
+    if link == "monotone":
+        return Reading(
+            (group,),
+            lambda rows: np.log(own_scores(rows)),
+            link,
+            "linear",
+            is_float32,
+            np.exp,
+        )
+    return Reading((group,), own_scores, link, "linear", is_float32)
 
 
 def prediction_link(model: Any) -> PredictionLink:
     """Return how predictions follow from the scores of a linear model."""
     if not hasattr(model, "classes_"):
-        return "identity"
+        return "monotone" if _is_exponential(model) else "identity"
     names, loss = class_names(model), getattr(model, "loss", None)
     if "SGDClassifier" in names and loss == "modified_huber":
         return "clipped"
     logits = "SGDClassifier" in names and loss == "log_loss"
     return "logit" if logits or names & _LOGITS else "margin"
+
+
+def _is_exponential(model: Any) -> bool:
+    """Return whether the logarithm of the prediction is linear."""
+    names = class_names(model)
+    if "TweedieRegressor" in names:
+        return bool(model.link == "log" or (model.link == "auto" and model.power > 0))
+    return bool(names & _EXPONENTIALS)

@@ -12,8 +12,11 @@ from skresp._typing import FloatArray
 #: How the predictions of a model follow from its scores. "identity": they are equal.
 #: "logit": the score is the log odds of the second class. "clipped": its probability is
 #: (score + 1) / 2, cut off at 0 and 1. "margin": the class with the largest score, or
-#: the sign of a single one. "probability": the scores are probabilities.
-PredictionLink = Literal["identity", "logit", "clipped", "margin", "probability"]
+#: the sign of a single one. "probability": the scores are probabilities. "monotone":
+#: see `Reading.to_prediction`.
+PredictionLink = Literal[
+    "identity", "logit", "clipped", "margin", "probability", "monotone"
+]
 
 IDENTITY, SIGMOID, PIECEWISE, STEP = range(4)
 

@@ -153,7 +153,14 @@ def _decision(
     if reading.prediction_link is None:
         return None
     rule = unwrap(target_rule.model).threshold_rule
-    decision = decision_of(target_rule, scores, doubt, reading.prediction_link, rule)
+    decision = decision_of(
+        target_rule,
+        scores,
+        doubt,
+        reading.prediction_link,
+        rule,
+        reading.to_prediction,
+    )
     confirmed = decision is not None and is_confirmed(
         decision, target_rule, scores, rows
     )

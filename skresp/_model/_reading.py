@@ -59,6 +59,9 @@ class Reading(NamedTuple):
     family : {"trees", "linear", "additive", "composite"}
     is_float32 : bool
         Whether the model computes its scores in float32.
+    to_prediction : callable or None
+        Returns the predictions of scores, both of shape (n,), where they rise or fall
+        with the scores all the way. Given where the link is "monotone".
     """
 
     groups: tuple[ReadGroup, ...]
@@ -66,3 +69,4 @@ class Reading(NamedTuple):
     prediction_link: PredictionLink | None
     family: str
     is_float32: bool = False
+    to_prediction: Callable[[FloatArray], FloatArray] | None = None

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -28,6 +29,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -87,6 +89,10 @@ def _lgbm(**more):
     return LGBMClassifier(
         n_estimators=4, min_child_samples=2, n_jobs=1, verbose=-1, **more
     )
+
+
+def _cube(x):
+    return x**3
 
 
 def _hgb(**more):
@@ -230,11 +236,17 @@ FAMILIES = {
     "HGB": Family(_hgb, missing=True),
     "XGB": Family(_xgb, missing=True, threshold=True),
     "XGB scaled": Family(lambda: make_pipeline(MinMaxScaler(), _xgb()), lattice=False),
+    "XGB dart": Family(lambda: _xgb(booster="dart", rate_drop=0.5), missing=True),
     "XGB classes": Family(_xgb, classes=3),
     "LGBM": Family(_lgbm, missing=True, threshold=True),
     # LightGBM keeps 0 apart from other values, here the mean.
     "LGBM scaled": Family(
         lambda: make_pipeline(StandardScaler(), _lgbm()), lattice=False
+    ),
+    "LGBM forest": Family(
+        lambda: _lgbm(boosting_type="rf", subsample=0.7, subsample_freq=1),
+        missing=True,
+        threshold=True,
     ),
     "LGBM classes": Family(_lgbm, classes=3),
     "ruled": Family(
@@ -271,6 +283,24 @@ FAMILIES = {
     "stacking": Family(
         lambda: StackingClassifier(_members(), cv=2, passthrough=True),
         lattice=False,
+    ),
+    "one vs rest": Family(
+        lambda: OneVsRestClassifier(RandomForestClassifier(5, random_state=0)),
+        threshold=True,
+    ),
+    "target": Family(
+        lambda: TransformedTargetRegressor(
+            LinearRegression(), func=np.cbrt, inverse_func=_cube
+        ),
+        lattice=False,
+        number=True,
+    ),
+    "target trees": Family(
+        lambda: TransformedTargetRegressor(
+            RandomForestRegressor(5, random_state=0),
+            transformer=QuantileTransformer(n_quantiles=10),
+        ),
+        number=True,
     ),
     "policy": Family(
         lambda: RandomForestClassifier(6, random_state=0),
@@ -321,7 +351,6 @@ FAMILIES = {
             StandardScaler(), SplineTransformer(4), LogisticRegression()
         ),
         lattice=False,
-        smooth=True,
         threshold=True,
     ),
     "spline jumps": Family(
@@ -330,7 +359,6 @@ FAMILIES = {
             RidgeClassifier(),
         ),
         lattice=False,
-        smooth=True,
     ),
     "spline classes": Family(
         lambda: make_pipeline(
@@ -338,8 +366,23 @@ FAMILIES = {
             LogisticRegression(),
         ),
         lattice=False,
-        smooth=True,
         classes=3,
+    ),
+    "spline tree": Family(
+        lambda: make_pipeline(
+            SplineTransformer(4), DecisionTreeClassifier(random_state=0)
+        ),
+        lattice=False,
+    ),
+    "power NB": Family(
+        lambda: make_pipeline(PowerTransformer(), GaussianNB(var_smoothing=1e-3)),
+        lattice=False,
+    ),
+    "quantile NB": Family(
+        lambda: make_pipeline(
+            QuantileTransformer(n_quantiles=20), GaussianNB(var_smoothing=1e-3)
+        ),
+        lattice=False,
     ),
     "NB": Family(lambda: GaussianNB(var_smoothing=1e-3), lattice=False, smooth=True),
     "NB constant": Family(GaussianNB, lattice=False, rounding=True, constant=True),

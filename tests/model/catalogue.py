@@ -28,9 +28,11 @@ from sklearn.linear_model import (
     Lasso,
     LinearRegression,
     LogisticRegression,
+    PoissonRegressor,
     Ridge,
     RidgeClassifier,
     SGDClassifier,
+    TweedieRegressor,
 )
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -58,6 +60,7 @@ from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import make_target_rule
 from tests.model import composite_models
+from tests.model.spline_steps import SPLINES, splines
 from tests.small_models import (
     catboost,
     category_encoder,
@@ -176,44 +179,6 @@ def _logistic() -> LogisticRegression:
     return LogisticRegression(max_iter=5_000)
 
 
-def _splines(**options: Any) -> SplineTransformer:
-    return SplineTransformer(n_knots=5, **options)
-
-
-#: Splines of each column of numbers.
-SPLINES: dict[str, Callable[[], Any]] = {
-    "splines": lambda: _filled(_splines()),
-    "linear splines": lambda: _filled(_splines(degree=1, extrapolation="linear")),
-    "straight splines outside": lambda: _filled(_splines(extrapolation="linear")),
-    "endless splines": lambda: _filled(
-        _splines(degree=2, extrapolation="continue", include_bias=False)
-    ),
-    "bounded splines": lambda: _filled(_splines(extrapolation="error")),
-    "splines of quantiles": lambda: _filled(
-        _splines(knots="quantile", sparse_output=True)
-    ),
-    "splines of missing values": lambda: _splines(handle_missing="zeros"),
-    "constant splines": lambda: _filled(_splines(degree=0, extrapolation="linear")),
-    "scaled splines": lambda: make_pipeline(
-        SimpleImputer(), StandardScaler(), _splines(), StandardScaler()
-    ),
-    "splines of a power": lambda: make_pipeline(
-        SimpleImputer(), PowerTransformer(), SplineTransformer(4)
-    ),
-    "splines of negatives": lambda: make_pipeline(
-        SimpleImputer(), FunctionTransformer(np.negative), _splines()
-    ),
-    "scaler and splines": lambda: _filled(
-        FeatureUnion(
-            [
-                ("scaled", StandardScaler()),
-                ("splines", _splines()),
-                ("more", SplineTransformer(3, degree=2)),
-            ]
-        )
-    ),
-}
-
 #: Steps that turn each column of numbers into numbers.
 STEPS: dict[str, Callable[[], Any]] = {
     "imputer": SimpleImputer,
@@ -267,6 +232,10 @@ REGRESSORS: dict[str, Callable[[], Any]] = {
     "linear regression": LinearRegression,
     "ridge": Ridge,
     "lasso": lambda: Lasso(alpha=0.01),
+    "Poisson": lambda: make_pipeline(StandardScaler(), PoissonRegressor(alpha=0.01)),
+    "Tweedie": lambda: make_pipeline(
+        StandardScaler(), TweedieRegressor(power=0, link="log", alpha=0.01)
+    ),
     "regression tree": lambda: DecisionTreeRegressor(max_depth=5, random_state=0),
     "regression forest": lambda: RandomForestRegressor(10, random_state=0),
     "regression boosting": lambda: GradientBoostingRegressor(n_estimators=10),
@@ -375,12 +344,18 @@ def _entries() -> dict[str, Entry]:
             lambda name=name: make_pipeline(STEPS[name](), GaussianNB()), NUMBERS
         )
     found["splines, float32"] = Entry(
-        lambda: make_pipeline(SimpleImputer(), StandardScaler(), _splines(), Ridge()),
+        lambda: make_pipeline(SimpleImputer(), StandardScaler(), splines(), Ridge()),
         NUMBERS,
         dtype=np.float32,
     )
     found["splines, LightGBM"] = Entry(
-        lambda: make_pipeline(_filled(_splines()), _lightgbm()), NUMBERS
+        lambda: make_pipeline(_filled(splines()), _lightgbm()), NUMBERS
+    )
+    found["XGBoost that drops trees"] = Entry(
+        lambda: _xgboost(booster="dart", rate_drop=0.5), NUMBERS
+    )
+    found["random forest of LightGBM"] = Entry(
+        lambda: _lightgbm(boosting_type="rf", subsample=0.6, subsample_freq=1), NUMBERS
     )
     found["explainable boosting"] = Entry(explainable_boosting, mixed)
     found["explainable boosting on numbers"] = Entry(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
     AdaBoostClassifier,
     BaggingClassifier,
@@ -26,9 +28,10 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -125,6 +128,21 @@ MODELS: dict[str, Callable[[], Any]] = {
     "AdaBoost of deeper trees": lambda: AdaBoostClassifier(
         DecisionTreeClassifier(max_depth=3), n_estimators=5, random_state=0
     ),
+    "one against the rest": lambda: OneVsRestClassifier(_logistic()),
+    "one forest against the rest": lambda: OneVsRestClassifier(_forest()),
+    "logarithm of the target": lambda: TransformedTargetRegressor(
+        make_pipeline(StandardScaler(), LinearRegression()),
+        func=np.log1p,
+        inverse_func=np.expm1,
+    ),
+    "falling function of the target": lambda: TransformedTargetRegressor(
+        RandomForestRegressor(5, max_depth=5, random_state=0),
+        func=np.negative,
+        inverse_func=np.negative,
+    ),
+    "scaled target": lambda: TransformedTargetRegressor(
+        LinearRegression(), transformer=MinMaxScaler((1, 3))
+    ),
     "stacking": lambda: StackingClassifier(_members(), cv=2),
     "stacking with passthrough": lambda: make_pipeline(
         StandardScaler(with_mean=False),
@@ -151,6 +169,11 @@ MODELS: dict[str, Callable[[], Any]] = {
         weights=[1, 3],
     ),
 }
+
+if "temperature" in (CalibratedClassifierCV.__doc__ or ""):  # scikit-learn 1.8
+    MODELS["temperature of a logistic regression"] = lambda: _calibrated(
+        _logistic(), "temperature"
+    )
 
 #: Names of the models that also stand behind encoders.
 BEHIND_ENCODERS = (

@@ -49,7 +49,9 @@ def _link(member: Any, reading: Reading) -> Link:
         x = np.asarray(calibrator.X_thresholds_, dtype=float)
         y = np.asarray(calibrator.y_thresholds_, dtype=float)
         return Link(PIECEWISE, x=x, y=y, of_probability=of_probability)
+    if member.method == "temperature" and has_scores:
+        return Link(SIGMOID, 2.0 * float(calibrator.beta_))  # softmax of -s and s
     raise UnreadableError(
-        f"CalibratedClassifierCV is read with method='sigmoid' or 'isotonic' only, not "
-        f"{member.method!r}."
+        f"CalibratedClassifierCV is read with method='sigmoid' or 'isotonic' here, not "
+        f"{member.method!r}; 'temperature' needs a model with decision_function."
     )

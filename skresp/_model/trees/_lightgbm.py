@@ -37,11 +37,6 @@ def _read_lightgbm(model: Any) -> ReadTrees:
     """Read a LightGBM model from its dump."""
     booster = model.booster_
     dumped = booster.dump_model(num_iteration=booster.best_iteration)
-    if dumped.get("average_output"):
-        raise UnreadableError(
-            "The random forest of LightGBM is not read; use boosting_type='gbdt', or a "
-            "RandomForestClassifier."
-        )
     if model.get_params().get("linear_tree"):
         raise UnreadableError(
             "The leaves of LightGBM's trees are linear models; use linear_tree=False."
@@ -53,6 +48,7 @@ def _read_lightgbm(model: Any) -> ReadTrees:
         for i, info in enumerate(dumped["tree_info"])
     )
     ensemble = assemble(trees, n_outputs, Arithmetic())
+    ensemble = replace(ensemble, leaves=ensemble.leaves / _n_averaged(booster))
     return replace(ensemble, threshold=_compared(ensemble.threshold)), splits
 
 
@@ -133,8 +129,18 @@ def _is_categorical(info: dict[str, Any] | None) -> bool:
     return info is not None and bool(info["values"])
 
 
+def _n_averaged(booster: Any) -> int:
+    """Return the number of trees that a random forest averages; 1 for boosting."""
+    if not booster.dump_model(num_iteration=1).get("average_output"):
+        return 1
+    best = booster.best_iteration
+    return int(best if best > 0 else booster.current_iteration())
+
+
 def _own_scores(model: Any, Z: Any) -> FloatArray:
-    return model_scores(model, "predict", Z, raw_score=True)
+    # The raw scores of a random forest are sums, its probabilities come from means.
+    sums = model_scores(model, "predict", Z, raw_score=True)
+    return sums / _n_averaged(model.booster_)
 
 
 def _prediction_link(model: Any) -> PredictionLink | None:

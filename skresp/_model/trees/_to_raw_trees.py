@@ -167,23 +167,41 @@ class _ToRawTrees:
             SplineSum(transformed.spline_columns[k].spline, np.array([k]), np.eye(1))
             for k in some
         ]
+        asked = []
         for k, curve in zip(some, spline_curves(transformed, sums), strict=True):
             c = int(maps.origins[k])
+            self.edges[c] = np.union1d(self.edges[c], curve.ends)
             values = np.unique(self.last[self._nodes_of(k)])
             first, last = np.r_[-np.inf, curve.starts], np.r_[curve.ends, np.inf]
             piece = np.repeat(np.arange(len(first)), len(values))
-            cuts = raw_thresholds(
-                maps,
-                np.full(len(piece), c),
-                np.full(len(piece), k),
-                np.tile(values, len(first)),
-                transformed.lower,
-                transformed.upper,
-                falls=curve.rises[piece, 0] < 0,
-                within=(first[piece], last[piece]),
+            asked.append(
+                (
+                    np.full(len(piece), k),
+                    np.tile(values, len(first)),
+                    curve.rises[piece, 0] < 0,
+                    first[piece],
+                    last[piece],
+                )
             )
-            cuts = np.concatenate([cuts[np.isfinite(cuts)], curve.ends])
-            self.edges[c] = np.union1d(self.edges[c], cuts)
+        if not asked:
+            return
+        which, thresholds, falls, lowest, highest = map(
+            np.concatenate, zip(*asked, strict=True)
+        )
+        origins = maps.origins[which]
+        cuts = raw_thresholds(
+            maps,
+            origins,
+            which,
+            thresholds,
+            transformed.lower,
+            transformed.upper,
+            falls=falls,
+            within=(lowest, highest),
+        )
+        for c in np.unique(origins).tolist():
+            mine = cuts[(origins == c) & np.isfinite(cuts)]
+            self.edges[c] = np.union1d(self.edges[c], mine)
 
     def _must_be_listed(self, column: int, used: list[int]) -> bool:
         """Return whether splits on a column of numbers are more than one threshold.

@@ -39,15 +39,20 @@ def _read_xgboost(model: Any) -> ReadTrees:
     """Read an XGBoost model from its JSON form."""
     learner = _learner(model)
     booster = learner["gradient_booster"]
-    if booster.get("name") != "gbtree":
-        raise UnreadableError("XGBoost is read with booster='gbtree' only.")
+    weights = booster.get("weight_drop")
+    if booster.get("name") == "dart":
+        booster = booster["gbtree"]
+    elif booster.get("name") != "gbtree":
+        raise UnreadableError(
+            "XGBoost is read with booster='gbtree' or 'dart' only, not 'gblinear'."
+        )
     missing = model.get_params().get("missing", np.nan)
     if missing is not None and missing == missing:
         raise UnreadableError(
             f"XGBoost takes {missing:g} for a missing value; mark missing values with "
             f"NaN and leave missing= out."
         )
-    labels = _known_labels(learner)
+    labels = _known_labels(booster)
     splits = _category_splits(labels)
     n_outputs = max(int(learner["learner_model_param"]["num_class"]), 1)
     trees = booster["model"]["trees"]
@@ -57,10 +62,17 @@ def _read_xgboost(model: Any) -> ReadTrees:
         trees = trees[: (best + 1) * n_outputs * parallel]
     outputs = booster["model"]["tree_info"]
     read = (
-        (output, _tree(tree, labels, splits))
-        for tree, output in zip(trees, outputs, strict=False)
+        (output, _weighted(_tree(tree, labels, splits), weight))
+        for tree, output, weight in zip(
+            trees, outputs, weights or [1.0] * len(trees), strict=False
+        )
     )
     return assemble(read, n_outputs, _ARITHMETIC), splits
+
+
+def _weighted(tree: Tree, weight: float) -> Tree:
+    """Return a tree with leaves of another size."""
+    return tree._replace(leaves=tree.leaves * weight)
 
 
 def _best_iteration(model: Any) -> int | None:
@@ -131,9 +143,9 @@ def _category_splits(labels: list[list[Any]]) -> CategorySplits | None:
     return CategorySplits(len(labels), codes, rejects_unknown=True)
 
 
-def _known_labels(learner: dict[str, Any]) -> list[list[Any]]:
+def _known_labels(booster: dict[str, Any]) -> list[list[Any]]:
     """Return the labels of each column; nothing in versions that do not keep them."""
-    known = learner["gradient_booster"].get("model", {}).get("cats", {}).get("enc", [])
+    known = booster.get("model", {}).get("cats", {}).get("enc", [])
     return [_labels(column) for column in known]
 
 
