@@ -184,7 +184,8 @@ PEAKED = {
     "peak RF": _peaked(lambda: RandomForestClassifier(6, random_state=0)),
     "peak HGB": _peaked(_hgb, threshold=True),
     "peak spline": _peaked(
-        lambda: make_pipeline(SplineTransformer(), LogisticRegression(C=10)), **_ODD
+        lambda: make_pipeline(SplineTransformer(), LogisticRegression(C=10)),
+        smooth=True,
     ),
     "peak square": _peaked(
         lambda: make_pipeline(

@@ -30,8 +30,8 @@ _MAX_VALUES = 4_096
 # Pieces of a range at first, and when it is divided where the curve is steep.
 _FIRST_PIECES, _PIECES, _MAX_PARTS = 64, 256, 32
 _STEEP_ROUNDS = 3
-# Parts and rounds for a piece in which a curve may turn.
-_TURN_PARTS, _TURN_ROUNDS = 8, 14
+# Parts and rounds for a piece in which a curve may turn, and knots with which it ends.
+_TURN_PARTS, _TURN_ROUNDS, _MAX_KNOTS = 8, 14, 4_096
 # Rounding of values, relative to their size.
 _ROUNDING = 1e-10
 
@@ -190,6 +190,8 @@ class CurveTables:
             edges = knots.lower_edges if lower else knots.edges
             if len(knots.at) == 1:
                 values, edges = knots.values[k].sum(axis=1), np.zeros(0)
+            if len(values) > 2 ** (MAX_DEPTH - 2):
+                raise UnknownValueError
             shape = _tree_of(len(values))
             stop = node + len(shape.leaf)
             if stop > len(forest.column) or tree >= len(forest.roots):
@@ -328,8 +330,12 @@ def _steep(knots: Knots) -> Knots | None:
 
 
 def _turns(knots: Knots) -> Knots | None:
-    """Return more knots where a curve may be larger than at all knots, if any."""
-    if knots.listed or len(knots.at) < 2:
+    """Return more knots where a curve may be larger than at all knots, if any.
+
+    Branches that work against each other never have a bound that is reached, so the
+    number of knots is limited.
+    """
+    if knots.listed or not 2 <= len(knots.at) <= _MAX_KNOTS:
         return None
     may_turn = np.zeros(len(knots.at) - 1, dtype=bool)
     for k, values in enumerate(knots.values):

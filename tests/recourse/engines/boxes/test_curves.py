@@ -247,3 +247,27 @@ def test_a_best_probability_at_the_threshold_is_not_ruled_out():
             FrozenEstimator(model), actions, target=1, threshold=chance.max()
         ).fit(X)
         assert explainer.verify(X.iloc[[i]]).status[0] != "fixed"
+
+
+def test_many_classes_do_not_make_tables_that_are_too_deep():
+    """Where classes turn at different numbers, no bound is reached at a knot."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 10, (300, 2)), columns=["a", "b"])
+    waves = np.sin(X["a"] / 2) + np.cos(X["b"] / 2) + rng.normal(0, 0.3, 300)
+    y = np.digitize(waves, [-0.3, 0.6])
+    model = make_pipeline(SplineTransformer(4), LogisticRegression(max_iter=1_000))
+    actions = ActionSet({"a": Feature("real", 0, 12), "b": Feature("real", 0, 12)})
+    seen = Counter()
+    for target in range(3):
+        explainer = ResponsivenessExplainer(
+            FrozenEstimator(model.fit(X, y)), actions, target=target
+        )
+        fitted = explainer.fit(X)._fitted_model
+        searcher = Searcher.of(fitted.score_function, fitted.features)
+        for x in X.to_numpy()[:12]:
+            if searcher.gaps(x[None])[0] < 0:
+                knots = searcher.solver(x).tables.knots
+                assert max(len(each.at) for each in knots.values()) < 2**14
+                _check(searcher, rng, x, seen, target)
+    assert seen["witness"]
+    assert not seen["open"]
