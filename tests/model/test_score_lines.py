@@ -38,6 +38,7 @@ def test_pieces_have_the_scores_of_their_middles(name: str) -> None:
     first, last = codes.copy(), codes.copy()
     for k, c in enumerate(columns):
         low, high = np.nanmin(codes[:, c]) - 1, np.nanmax(codes[:, c]) + 1
+        low, high = max(low, known.columns[c].lower), min(high, known.columns[c].upper)
         held = np.isnan(codes[:, c])
         first[:, c] = np.where(held, np.nan, low if k % 2 else high)
         last[:, c] = np.where(held, np.nan, high if k % 2 else low)

@@ -223,6 +223,12 @@ def _leaves_of(
                             if forest.top[at, w] > leaf[c, s, w]:
                                 leaf[c, s, w] = forest.top[at, w]
             continue
+        if slabs.many[c] == 0:
+            # Too rare in the forest to be divided: both sides belong to all slabs.
+            for child in (forest.right[at], forest.left[at]):
+                stack[0, size], stack[1, size], stack[2, size] = child, level, -1
+                size += 1
+            continue
         left, right = _sides(forest, at, tables, slabs, variables)
         for child, some in ((forest.right[at], right), (forest.left[at], left)):
             possible = path[level, c] & some
