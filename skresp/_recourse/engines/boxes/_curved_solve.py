@@ -21,7 +21,7 @@ from ._curves import Curve
 from ._forest import Forest
 from ._open_box import OpenBox
 from ._person import Arena, PartState, grown
-from ._search import Outcome, Person, Work, gaps_of, search
+from ._search import Outcome, gaps_of, search
 from ._solve import (
     MAX_OPEN,
     MAX_TIES,
@@ -32,6 +32,7 @@ from ._solve import (
     is_alone,
 )
 from ._variables import Variables
+from ._work import Person, Work
 
 # Pieces of an undecided box along each variable, how often, and how many boxes.
 _PIECES, _ROUNDS, _MAX_BOXES = 32, 5, 400

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from skresp._numba import compiled, compiled_part
 from skresp._typing import BoolArray, FloatArray
 
-#: The column of a leaf.
-LEAF = -1
+#: The column of a leaf, and of a node that was merged with its neighbour.
+LEAF, MERGED = -1, -2
 
 
 class Forest(NamedTuple):
@@ -225,6 +225,7 @@ def _lift(forest: Forest, start: int, stop: int) -> None:
             forest.top[n, w] = max(forest.top[a, w], forest.top[b, w])
         if same:
             forest.column[n] = LEAF
+            forest.column[a] = forest.column[b] = MERGED
 
 
 @compiled_part

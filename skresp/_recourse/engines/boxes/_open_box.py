@@ -17,8 +17,8 @@ from skresp.reach._upper_bound import upper_bound
 
 from ._person import PartState
 from ._rules import REAL
-from ._search import Person, Work
 from ._variables import Variables
+from ._work import Person, Work
 
 # Distance of points from the borders of a box, as a share of its width.
 _INSIDE = 1e-3

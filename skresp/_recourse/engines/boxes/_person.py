@@ -16,10 +16,11 @@ from ._curve_tables import MAX_DEPTH, CurveTables
 from ._forest import Box, Forest, restrict
 from ._model_arrays import ModelArrays, View, pack
 from ._rules import INTEGER
-from ._search import MAX_SLABS, Person, Work
+from ._search import MAX_SLABS
 from ._slabs import Slabs
 from ._variables import UnknownValueError, Variables
 from ._witness import Point
+from ._work import Person, Work
 
 # Room for nodes at first, and for the boxes of a path.
 _FIRST_NODES = 1 << 15

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +10,13 @@ from numpy.typing import NDArray
 from skresp._numba import compiled, compiled_part
 from skresp._typing import FloatArray
 
-from ._channels import Channels, Slopes, add_slopes, least_gap
-from ._forest import Box, Forest, Split, add_tops, restrict
+from ._channels import add_slopes, least_gap
+from ._forest import Box, Split, add_tops, restrict
 from ._propagate import propagate
-from ._rules import REAL, Rules
-from ._slabs import Slabs, bound_slabs, choose_split, divide, shave
+from ._rules import REAL
+from ._slab_bounds import bound_slabs
+from ._slabs import choose_split, divide, shave
 from ._witness import (
-    Point,
     aim_at_box,
     aim_at_slabs,
     gap_at,
@@ -25,12 +24,15 @@ from ._witness import (
     position_of,
     settle,
 )
+from ._work import Person, Work
 
 # Boxes that are bounded by whole trees only, after the first few.
 _FIRST_WITH_SLABS = 3
 _PLAIN = 500
 #: Slabs of a column.
 MAX_SLABS = 8
+# Trees that are cut down before the bound of the box is looked at.
+_TREES_AT_ONCE = 32
 # A linear term is not divided further where its interval is this small, relative to
 # the values.
 _NARROW = 1e-9
@@ -61,76 +63,8 @@ class Outcome(IntEnum):
 
 # The compiler does not treat enums as constants.
 _DONE, _PAUSED, _FULL, _POINT, _TIE, _OPEN = range(6)
-
-
-class Person(NamedTuple):
-    """What the search needs to know of a person and the model.
-
-    Attributes
-    ----------
-    rules : Rules
-    channels : Channels
-    slopes : Slopes
-    tables : array of shape (n_tables, n_words), uint64
-        See `Split`.
-    size : array of shape (n_channels + width,)
-        The sum of sizes of each channel, for rounding.
-    """
-
-    rules: Rules
-    channels: Channels
-    slopes: Slopes
-    tables: NDArray[np.uint64]
-    size: FloatArray
-
-
-class Work(NamedTuple):
-    """Memory of the search.
-
-    Attributes
-    ----------
-    forest : Forest
-        The person's forest (level 0), then those of the boxes on the current path.
-    node_end, tree_end : array of shape (n_levels,), int64
-        Where the nodes and trees of each level end.
-    constants : array of shape (n_levels, n_channels + width)
-        The constants of channels at each level.
-    stack_low, stack_high : array of shape (n_boxes, 2 * n_variables)
-    stack_words : array of shape (n_boxes, n_views, n_words), uint64
-    stack_level : array of shape (n_boxes,), int64
-        The level of the forest that a box is part of.
-    low, high, words : arrays
-        The current box.
-    counter : array of shape (2,), int64
-        The number of boxes on the stack, and of those that were searched.
-    flags : array of shape (1,), bool
-    sums, other, nothing : array of shape (n_channels + width,)
-        Room for sums; `nothing` stays 0.
-    nodes : array of shape (2, depth), int32
-        Room for nodes.
-    slabs : Slabs
-    point : Point
-    """
-
-    forest: Forest
-    node_end: NDArray[np.int64]
-    tree_end: NDArray[np.int64]
-    constants: FloatArray
-    stack_low: FloatArray
-    stack_high: FloatArray
-    stack_words: NDArray[np.uint64]
-    stack_level: NDArray[np.int64]
-    low: FloatArray
-    high: FloatArray
-    words: NDArray[np.uint64]
-    counter: NDArray[np.int64]
-    flags: NDArray[np.bool_]
-    sums: FloatArray
-    other: FloatArray
-    nothing: FloatArray
-    nodes: NDArray[np.int32]
-    slabs: Slabs
-    point: Point
+# What becomes of a box.
+_NO_ROOM, _NOTHING, _GOES_ON = range(3)
 
 
 @compiled
@@ -157,10 +91,13 @@ def search(person: Person, work: Work, limit: int) -> int:
             work.counter[0] -= 1
             work.counter[1] += 1
             continue
-        if not _descend(work, level, split, names):
+        way = _descend(person, work, level, split, names)
+        if way == _NO_ROOM:
             return _FULL
         work.counter[0] -= 1
         work.counter[1] += 1
+        if way == _NOTHING:
+            continue
         outcome = _examine(person, work, level + 1, tolerance)
         if outcome != _DONE:
             return outcome
@@ -202,30 +139,50 @@ def _box(work: Work) -> Box:
 
 
 @compiled_part
-def _descend(work: Work, level: int, split: Split, names: NDArray[np.int32]) -> bool:
-    """Cut the forest of a level down to the current box; return False without room."""
+def _descend(
+    person: Person, work: Work, level: int, split: Split, names: NDArray[np.int32]
+) -> int:
+    """Cut the forest of a level down to the current box.
+
+    It stops where the trees so far show that no point of the box reaches the target.
+    """
     first = work.tree_end[level - 1] if level else 0
     last, node = work.tree_end[level], work.node_end[level]
     if last + (last - first) > len(work.forest.roots):
-        return False
-    work.constants[level + 1] = work.constants[level]
-    node, tree = restrict(
-        work.forest,
-        first,
-        last,
-        split,
-        _box(work),
-        names,
-        work.forest,
-        node,
-        last,
-        work.constants[level + 1],
-        work.nodes,
-    )
-    if node < 0:
-        return False
+        return _NO_ROOM
+    box, tree, constants = _box(work), last, work.constants[level + 1]
+    constants[:] = work.constants[level]
+    # Of the trees that are not cut down yet, the bounds in the larger box.
+    tops, sums = work.sums, work.other
+    tops[:] = 0.0
+    add_tops(work.forest, first, last, tops)
+    for start in range(first, last, _TREES_AT_ONCE):
+        stop, done = min(start + _TREES_AT_ONCE, last), tree
+        node, tree = restrict(
+            work.forest,
+            start,
+            stop,
+            split,
+            box,
+            names,
+            work.forest,
+            node,
+            tree,
+            constants,
+            work.nodes,
+        )
+        if node < 0:
+            return _NO_ROOM
+        sums[:] = 0.0
+        add_tops(work.forest, start, stop, sums)
+        tops -= sums
+        add_tops(work.forest, done, tree, tops)
+        sums[:] = constants + tops
+        add_slopes(person.slopes, box.lower, box.upper, sums)
+        if least_gap(person.channels, sums, person.size) < -person.channels.tolerance:
+            return _NOTHING
     work.node_end[level + 1], work.tree_end[level + 1] = node, tree
-    return True
+    return _GOES_ON
 
 
 @compiled_part
@@ -252,7 +209,7 @@ def _examine(person: Person, work: Work, level: int, tolerance: float) -> int:
         if work.counter[1] <= _FIRST_WITH_SLABS or work.counter[1] > _PLAIN:
             nodes = work.node_end[level - 1], work.node_end[level]
             divide(work.forest, nodes[0], nodes[1], box, MAX_SLABS, slabs)
-            bound_slabs(work.forest, first, last, person.tables, n, slabs)
+            bound_slabs(work.forest, first, last, nodes[1], person.tables, n, slabs)
             whole, column, slab, left_first = choose_split(
                 bare, whole, channels, slopes, box, person.size, slabs, sums
             )

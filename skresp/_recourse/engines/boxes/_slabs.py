@@ -40,11 +40,17 @@ class Slabs(NamedTuple):
         Upper bounds in the slabs up to each, and from each on.
     gap : array of shape (n_columns, n_slabs)
         Upper bounds of the smallest gap in each slab.
-    path : array of shape (depth, n_columns), uint64
-        Slabs that are possible at each level of a tree, as bits.
-    stack : array of shape (4, depth), int64
-    leaf : array of shape (n_columns, n_slabs, width)
-        The largest leaves of one tree.
+    column, place : array of shape (n_columns,), int64
+        The columns with slabs, one after the other, and the place of each among them.
+    inner, outer : array of shape (n_columns, n_slabs)
+        Points to the left of a threshold may be in a slab where its `inner` edge is
+        below the threshold, points to the right where its `outer` edge is above it.
+    best : array of shape (depth, n_slabs * n_columns)
+        The largest leaves below nodes; the slabs of columns with the same number are
+        neighbours.
+    largest : array of shape (n_slabs + n_columns,)
+    sums : array of shape (3, n_channels + width, n_slabs * n_columns)
+        `top`, `below` and `above`, in the order of `best`.
     """
 
     many: NDArray[np.int64]
@@ -54,9 +60,13 @@ class Slabs(NamedTuple):
     below: FloatArray
     above: FloatArray
     gap: FloatArray
-    path: NDArray[np.uint64]
-    stack: NDArray[np.int64]
-    leaf: FloatArray
+    column: NDArray[np.int64]
+    place: NDArray[np.int64]
+    inner: FloatArray
+    outer: FloatArray
+    best: FloatArray
+    largest: FloatArray
+    sums: FloatArray
 
     @classmethod
     def empty(
@@ -80,9 +90,13 @@ class Slabs(NamedTuple):
             np.zeros(sums),
             np.zeros(sums),
             np.zeros((columns, slabs)),
-            np.zeros((depth + 2, columns), dtype=np.uint64),
-            np.zeros((4, 2 * depth + 4), dtype=np.int64),
-            np.zeros((columns, slabs, width)),
+            np.zeros(columns, dtype=np.int64),
+            np.zeros(columns, dtype=np.int64),
+            np.zeros((columns, slabs)),
+            np.zeros((columns, slabs)),
+            np.zeros((depth + 4, slabs * columns)),
+            np.zeros(slabs + columns),
+            np.zeros((3, channels + width, slabs * columns)),
         )
 
 
@@ -154,118 +168,6 @@ def _group(words: NDArray[np.uint64], most: int, slabs: Slabs, c: int, n: int) -
         if has_position(words, p):
             slabs.groups[c - n, at * m // total, p // 64] |= position_bit(p)
             at += 1
-
-
-@compiled_part
-def _sides(
-    forest: Forest,
-    at: int,
-    tables: NDArray[np.uint64],
-    slabs: Slabs,
-    variables: int,
-) -> tuple[np.uint64, np.uint64]:
-    """Return the slabs that points to the left and right of a node may be in."""
-    c = forest.column[at]
-    left = right = np.uint64(0)
-    one = np.uint64(1)
-    t = forest.threshold[at]
-    for s in range(slabs.many[c]):
-        bit = one << np.uint64(s)
-        if c < variables:
-            if s == 0 or slabs.edges[c, s - 1] < t:
-                left |= bit
-            if s == slabs.many[c] - 1 or slabs.edges[c, s] > t:
-                right |= bit
-        else:
-            table = tables[int(t)]
-            for w in range(len(table)):
-                group = slabs.groups[c - variables, s, w]
-                if group & table[w]:
-                    left |= bit
-                if group & ~table[w]:
-                    right |= bit
-    return left, right
-
-
-@compiled_part
-def _leaves_of(
-    forest: Forest,
-    root: int,
-    tables: NDArray[np.uint64],
-    slabs: Slabs,
-    variables: int,
-) -> None:
-    """Compute the largest leaves of one tree in all slabs."""
-    columns, width = len(slabs.many), forest.top.shape[1]
-    one = np.uint64(1)
-    path, stack, leaf = slabs.path, slabs.stack, slabs.leaf
-    for c in range(columns):
-        path[0, c] = (one << np.uint64(slabs.many[c])) - one
-        for s in range(slabs.many[c]):
-            for w in range(width):
-                leaf[c, s, w] = -np.inf
-    stack[0, 0], stack[1, 0], stack[2, 0] = root, 0, -1
-    size = 1
-    while size:
-        size -= 1
-        at, level, changed = stack[0, size], stack[1, size], stack[2, size]
-        if changed >= 0:
-            for c in range(columns):
-                path[level, c] = path[level - 1, c]
-            path[level, changed] = np.uint64(stack[3, size])
-        c = forest.column[at]
-        if c < 0:
-            for c in range(columns):
-                possible = path[level, c]
-                for s in range(slabs.many[c]):
-                    if (possible >> np.uint64(s)) & one == one:
-                        for w in range(width):
-                            if forest.top[at, w] > leaf[c, s, w]:
-                                leaf[c, s, w] = forest.top[at, w]
-            continue
-        if slabs.many[c] == 0:
-            # Too rare in the forest to be divided: both sides belong to all slabs.
-            for child in (forest.right[at], forest.left[at]):
-                stack[0, size], stack[1, size], stack[2, size] = child, level, -1
-                size += 1
-            continue
-        left, right = _sides(forest, at, tables, slabs, variables)
-        for child, some in ((forest.right[at], right), (forest.left[at], left)):
-            possible = path[level, c] & some
-            if possible:
-                stack[0, size], stack[1, size] = child, level + 1
-                stack[2, size], stack[3, size] = c, np.int64(possible)
-                size += 1
-
-
-@compiled_part
-def bound_slabs(
-    forest: Forest,
-    first: int,
-    last: int,
-    tables: NDArray[np.uint64],
-    variables: int,
-    slabs: Slabs,
-) -> None:
-    """Add up the largest leaves of trees in slabs, below and above them."""
-    width = forest.top.shape[1]
-    slabs.top[:], slabs.below[:], slabs.above[:] = 0.0, 0.0, 0.0
-    for k in range(first, last):
-        _leaves_of(forest, forest.roots[k], tables, slabs, variables)
-        for c in range(len(slabs.many)):
-            m = slabs.many[c]
-            for w in range(width):
-                at = forest.channel[k] + w
-                best = -np.inf
-                for s in range(m):
-                    here = slabs.leaf[c, s, w]
-                    best = max(best, here)
-                    slabs.top[c, s, at] += here
-                    slabs.below[c, s, at] += best
-                best = -np.inf
-                for s in range(m - 1, -1, -1):
-                    best = max(best, slabs.leaf[c, s, w])
-                    slabs.above[c, s, at] += best
 
 
 @compiled_part
