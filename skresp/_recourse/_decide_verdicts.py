@@ -42,6 +42,8 @@ from .engines._black_box import BlackBoxEngine
 _MAX_ROWS = 2_048
 # Approximate maximum number of options of these rows on one part.
 _MAX_OPTIONS = 500_000
+# Nodes of trees that split on features along lines, from which on boxes are faster.
+_MAX_SPLITS_ON_LINES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,11 +98,25 @@ class VerificationTask:
             return self.budget.max_points // (8 * len(self.movable))
         return 0
 
+    @cached_property
+    def first_engine(self) -> Engine:
+        """The engine that people are given to: boxes where lines have many pieces.
+
+        It says neither which change is the cheapest nor which is the best.
+        """
+        budget = self.budget
+        lines = features_on_lines(self.actions, self.engine.max_listed)
+        if budget.cost is None and not budget.best_only:
+            if self.engine.splits_on(lines) > _MAX_SPLITS_ON_LINES:
+                return self.box_engine() or self.engine
+        return self.engine
+
     @property
     def rows_per_run(self) -> int:
         """Number of rows examined together: fewer where each has many options."""
-        lines = features_on_lines(self.actions, self.engine.max_listed)
-        few = max(16, _MAX_OPTIONS // self.engine.max_line_pieces)
+        engine = self.first_engine
+        lines = features_on_lines(self.actions, engine.max_listed)
+        few = max(16, _MAX_OPTIONS // engine.max_line_pieces)
         return min(_MAX_ROWS, few) if lines else _MAX_ROWS
 
     def run(self, rows: IndexArray) -> VerdictArrays:
@@ -113,7 +129,7 @@ class VerificationTask:
         good = np.flatnonzero(valid & self.answered[rows])
         if len(good):
             with suppress(OutOfTimeError):  # then they stay unknown
-                _VerdictRun(self, rows, out).decide(good, self.engine)
+                _VerdictRun(self, rows, out).decide(good, self.first_engine)
         return out
 
     def undecided(self, rows: IndexArray) -> VerdictArrays:
@@ -202,6 +218,9 @@ class _VerdictRun:
                 self.task.singles.settle(verdicts, rows, found.options, self.columns)
         finally:  # what was found before the time limit stays
             self.out.put(positions, verdicts)
+        if found.left_over.any():
+            last = BlackBoxEngine(decides_unlisted=True)
+            self.decide(positions[found.left_over], last)
 
     # -- the input of engines ---------------------------------------------------------
 
@@ -222,13 +241,15 @@ class _VerdictRun:
             rows=rows,
             denied=~task.at_target[rows],
             budget=budget,
+            interventions=task.interventions,
         )
         if given.covers_all.any():
             return given
         # Single features and draws of changes need points, too.
         features = sum(len(part.actionable) for part, _ in task.movable)
         kept = task.singles.reserve(features)
-        kept += len(task.movable) * task.points_to_draw
+        if not engine.needs_only_lists:
+            kept += len(task.movable) * task.points_to_draw
         return replace(
             given, budget=replace(budget, max_points=budget.max_points - kept)
         )
@@ -265,6 +286,7 @@ class _VerdictRun:
                 seed=budget.seed,
                 max_points=budget.max_points,
                 to_draw=task.points_to_draw,
+                only_lists=engine.needs_only_lists,
                 ends=budget.cost is not None,
                 deadline=budget.deadline,
             ),

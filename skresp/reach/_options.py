@@ -182,7 +182,9 @@ def options_of(
     """
     by_value: dict[int, ValueOptions] = {}
     is_long = has_long_range(part, values, settings.max_listed)
-    if is_long.any():
+    if is_long.any() and settings.only_lists:
+        by_value |= dict.fromkeys(np.flatnonzero(is_long).tolist(), _no_list(part))
+    elif is_long.any():
         entries = lone_options(part, values[is_long], rows[is_long], settings)
         by_value |= zip(np.flatnonzero(is_long).tolist(), entries, strict=True)
     if not is_long.all():
@@ -238,6 +240,8 @@ def _value_options(
         marks = reach.marks(settings.interventions)
         single = np.asarray(marks[:, part.actionable].any(axis=1))
         return ValueOptions(reach.changes, single, True, len(reach.changes) - 1)
+    if settings.only_lists:
+        return _no_list(part)
     if isinstance(reach.refused, ContinuousError):
         mixed = mixed_options(part, x, row, settings)
         if mixed is not None:
@@ -246,6 +250,12 @@ def _value_options(
         entry = _drawn_options(part, x, settings)
     deadline.check()
     return entry._replace(spent=given.spent)
+
+
+def _no_list(part: Part) -> ValueOptions:
+    """Return the options of a value without a list: staying put, and not all."""
+    stay = np.zeros((1, len(part.names)))
+    return ValueOptions(stay, np.zeros(1, dtype=bool), False, 0)
 
 
 def _drawn_options(part: Part, x: FloatArray, settings: OptionSettings) -> ValueOptions:

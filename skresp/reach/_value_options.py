@@ -47,6 +47,9 @@ class OptionSettings:
         Maximum number of changes of one value.
     to_draw : int
         Maximum number of points that drawing changes of one value may take.
+    only_lists : bool
+        Whether only complete lists are wanted. A value without one has no change but
+        staying put.
     ends : bool
         Whether to include the ends of the pieces of a line, which are the cheapest.
     deadline : Deadline
@@ -59,6 +62,7 @@ class OptionSettings:
     seed: int = 0
     max_points: int = MAX_OPTIONS
     to_draw: int = MAX_OPTIONS
+    only_lists: bool = False
     ends: bool = False
     deadline: Deadline = NEVER
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -39,6 +39,7 @@ class EngineInput:
     denied : array of shape (n_people,)
         Who is not at the target.
     budget : SearchBudget
+    interventions : {"minimal", "joint"}
     """
 
     batch: RowBatch
@@ -47,6 +48,7 @@ class EngineInput:
     rows: IndexArray
     denied: BoolArray
     budget: SearchBudget
+    interventions: str
 
     def _of_people(self, name: str) -> Any:
         """Return an attribute of options for each person, one row per part."""
@@ -107,6 +109,8 @@ class EngineResult:
     best_known : array of shape (n_people,)
     cheapest : array of shape (n_people,)
         Whether no other choice of the same status is cheaper.
+    left_over : array of shape (n_people,)
+        Whom the engine cannot decide; the model is evaluated at their options instead.
     """
 
     options: list[Options]
@@ -117,6 +121,7 @@ class EngineResult:
     best: IndexArray
     best_known: BoolArray
     cheapest: BoolArray
+    left_over: BoolArray
 
     @classmethod
     def blank(cls, options: Sequence[Options], people: int) -> EngineResult:
@@ -131,6 +136,7 @@ class EngineResult:
             best=stay.copy(),
             best_known=np.zeros(people, dtype=bool),
             cheapest=np.zeros(people, dtype=bool),
+            left_over=np.zeros(people, dtype=bool),
         )
 
     def note(self, people: Any, status: Status, proof: Proof) -> None:
@@ -149,6 +155,13 @@ class Engine(Protocol):
     @property
     def decides_unlisted(self) -> bool:
         """Whether it decides people whose options do not cover all feasible changes."""
+
+    @property
+    def needs_only_lists(self) -> bool:
+        """Whether options of parts whose changes cannot be listed are not used."""
+
+    def splits_on(self, names: Collection[str]) -> int:
+        """Return how many nodes of trees split on these features."""
 
     @property
     def max_listed(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,12 +32,23 @@ class BlackBoxEngine:
 
     Changes of one part come first, then of two parts, three, and so on, cheap ones
     before expensive ones. The search for a person ends at the first witness.
+
+    Attributes
+    ----------
+    decides_unlisted : bool
+        True where it is the last engine to ask.
     """
 
+    decides_unlisted: bool = False
+
     knows_lines = False
-    decides_unlisted = False
+    needs_only_lists = False
     max_listed = MAX_LISTED_INTEGERS
     max_line_pieces = 1
+
+    def splits_on(self, names: Collection[str]) -> int:
+        """Return 0: it has no trees."""
+        return 0
 
     def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
         """Return None: nothing is known along lines."""

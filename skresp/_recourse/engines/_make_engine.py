@@ -29,7 +29,9 @@ def make_engine(fitted_model: FittedModel, deadline: Deadline = NEVER) -> Engine
         if _is_plain_sum(known) and group.terms is None:
             from .trees._engine import TreeEngine
 
-            return TreeEngine.of(known, known.decision, listed)
+            return TreeEngine(
+                score_function=known, decision=known.decision, max_listed=listed
+            )
         moving = features_on_lines(fitted_model.features, listed)
         if _is_plain_sum(known) and group.trees is None and _is_straight(known, moving):
             from .linear._engine import LinearEngine

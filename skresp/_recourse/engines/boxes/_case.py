@@ -12,7 +12,7 @@ from skresp._recourse._status import Proof, Status
 from skresp._typing import FloatArray
 from skresp.reach._deadline import Deadline
 
-from ._solve import Change, Solver, is_alone
+from ._solve import Change, Finding, Solver, is_alone
 
 
 class ListedPart(NamedTuple):
@@ -40,6 +40,7 @@ class Case:
     solver : Solver
     max_points : int
     deadline : Deadline
+    interventions : {"minimal", "joint"}
     price : callable or None
         Returns the cost of a change of one part; None where any witness is enough.
     witness : Change or None
@@ -59,6 +60,7 @@ class Case:
     solver: Solver
     max_points: int
     deadline: Deadline
+    interventions: str
     price: Callable[[int, FloatArray], float] | None = None
     witness: Change | None = None
     status: Status = Status.UNKNOWN
@@ -68,6 +70,7 @@ class Case:
     used: int = 0
     knows_singles: bool = True
     is_cheapest: bool = False
+    _several: Change | None = None
     _cost: float = np.inf
 
     @property
@@ -102,6 +105,10 @@ class Case:
         if self.witness is not None:
             self.status, self.proof = Status.SINGLE, Proof.WITNESS
             self.is_cheapest = not others and not self.single_ties
+            return
+        if self._several is not None:
+            self.witness = self._several
+            self.status, self.proof = self.status_of_several, Proof.WITNESS
             return
         found = self.solver.everything(max(self.left, 0), self.deadline)
         self.used += found.used
@@ -148,24 +155,68 @@ class Case:
         return solver.gaps_at(reached)
 
     def _try_variables(self, parts: Sequence[int]) -> None:
-        """Look for changes of variables in parts of their own.
+        """Look for interventions on features of parts that are not listed.
 
         Without a price the first one is enough.
         """
         for p in parts:
-            if not is_alone(self.solver.parts[p].part):
-                self.knows_singles = False
-                continue
-            (k,) = (k for k, v in enumerate(self.solver.variables.all) if v.part == p)
-            found = self.solver.along(k, max(self.left, 0), self.deadline)
-            self.used += found.used
-            self.single_ties += found.ties
-            if found.witness is not None and self.price is None:
-                self.witness = found.witness
+            found = self._search(p)
+            if is_alone(self.solver.parts[p].part):
+                self.single_ties += found.ties
+                self.knows_singles &= found.is_exhausted or found.witness is not None
+                self._take(p, found.witness)
+            else:
+                self._try_part(p, found)
+            if self.witness is not None and self.price is None:
                 return
-            if found.witness is not None and self.price is not None:
-                self._offer(found.witness, self.price(p, found.witness[p]))
+
+    def _try_part(self, p: int, found: Finding) -> None:
+        """Look for interventions on features of a part with constraints.
+
+        `found` is what the search of all changes of the part found. Where none of them
+        reaches the target, no intervention does. Otherwise the changes of one feature
+        with its effects are tried, and what else the feature could do is not known.
+        """
+        part = self.solver.parts[p].part
+        if found.witness is None and not found.ties:
             self.knows_singles &= found.is_exhausted
+            return
+        self._several = self._several or found.witness
+        if self.interventions == "joint":
+            actionable = list(part.actionable)
+            acts = [c for c in found.ties if c[p][actionable].any()]
+            self.single_ties += acts
+            self.knows_singles &= found.is_exhausted and len(acts) == len(found.ties)
+            if found.witness is not None and found.witness[p][actionable].any():
+                self._take(p, found.witness)
+            return
+        self.knows_singles = False
+        for j in part.actionable:
+            if not part.leads_alone(j):
+                continue
+            one = self._search(p, j).witness
+            if one is not None and (part.own(one[p][None])[0] != 0).sum() == 1:
+                self._take(p, one)
+                if self.price is None:
+                    return
+
+    def _search(self, p: int, only: int | None = None) -> Finding:
+        """Search changes of one part.
+
+        With constraints that may be hard, so half of the points is kept for the rest.
+        """
+        most = max(self.left, 0)
+        if not is_alone(self.solver.parts[p].part):
+            most //= 2
+        found = self.solver.within(p, most, self.deadline, only)
+        self.used += found.used
+        return found
+
+    def _take(self, p: int, change: Change | None) -> None:
+        """Take a witness of a single feature, if it is the cheapest so far."""
+        if change is not None:
+            cost = 0.0 if self.price is None else self.price(p, change[p])
+            self._offer(change, cost)
 
     def _may_move(self, p: int) -> bool:
         """Return whether the person can change something on a part."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,6 @@ from skresp._model._score_function import ScoreFunction
 from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import EngineInput, EngineResult, EngineRun
-from skresp._recourse.engines._black_box import BlackBoxEngine
 from skresp._typing import FloatArray, IndexArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
@@ -55,6 +55,7 @@ class BoxEngine:
 
     knows_lines = False
     decides_unlisted = True
+    needs_only_lists = True
     max_listed = MAX_LISTED_BESIDE_A_LINE
     max_line_pieces = 1
 
@@ -63,6 +64,10 @@ class BoxEngine:
         """Return the engine for a score function; None where it has no arrays."""
         arrays = ModelArrays.of(score_function)
         return None if arrays is None else cls(score_function, arrays)
+
+    def splits_on(self, names: Collection[str]) -> int:
+        """Return 0: however many there are, no options are made from them."""
+        return 0
 
     def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
         """Return None: changes along lines are found in boxes, not listed."""
@@ -112,7 +117,6 @@ class _BoxRun(EngineRun):
         """Compute the verdicts."""
         out = EngineResult.blank(self.options, len(self.rows))
         cases: dict[int, Case] = {}
-        others = []
         people = np.flatnonzero(self.denied).tolist()
         for at, i in enumerate(people):
             if self.budget.deadline.is_over:
@@ -125,16 +129,15 @@ class _BoxRun(EngineRun):
             except OutOfTimeError:
                 break
             except UnknownValueError:
-                others.append(i)
+                out.left_over[i] = True
                 continue
             # Where scores are level with the border, all changes are evaluated instead.
             if case.proof == Proof.INCOMPLETE and self.given.listed[i]:
-                others.append(i)
+                out.left_over[i] = True
                 continue
             cases[i] = case
             out.used[i] = case.used
             out.note(i, case.status, case.proof)
-        self._search_black_box(out, np.array(others, dtype=np.intp))
         wanted = [
             (i, change)
             for i, case in cases.items()
@@ -214,27 +217,13 @@ class _BoxRun(EngineRun):
             solver,
             budget.max_points,
             budget.deadline,
+            self.given.interventions,
             None if budget.cost is None else price,
         )
         case.decide(listed)
         return case
 
     # -- all people --------------------------------------------------------------------
-
-    def _search_black_box(self, out: EngineResult, people: IndexArray) -> None:
-        """Decide people that the score function leaves open."""
-        if not len(people):
-            return
-        options = [replace(each, which=each.which[people]) for each in self.options]
-        given = replace(
-            self.given,
-            options=options,
-            rows=self.rows[people],
-            denied=self.denied[people],
-        )
-        found = BlackBoxEngine().examine(given)
-        for name in ("status", "proof", "choice", "used", "cheapest"):
-            getattr(out, name)[people] = getattr(found, name)
 
     def _add_options(
         self, out: EngineResult, wanted: list[tuple[int, Change]]

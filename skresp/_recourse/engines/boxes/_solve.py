@@ -1,4 +1,4 @@
-"""Searches of one person: along one variable, or over everything."""
+"""Searches of one person: of one feature, one part, or everything."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from skresp.reach._part import Part
 from ._open_box import OpenBox
 from ._person import Arena, PartState, grown
 from ._rules import INTEGER, LABEL
-from ._search import Outcome, Person, Work, gaps_of, search
+from ._search import Outcome, gaps_of, search
 from ._variables import Variables
+from ._work import Person, Work
 
 #: Boxes between two looks at the clock: a few milliseconds.
 SLICE = 200
@@ -88,20 +89,35 @@ class Solver:
         self._start(self.low, self.high, self.words)
         return self._run(max_points, deadline)
 
-    def along(self, k: int, max_points: int, deadline: Deadline) -> Finding:
-        """Search the changes of one variable in a part of its own."""
+    def within(
+        self, p: int, max_points: int, deadline: Deadline, only: int | None = None
+    ) -> Finding:
+        """Search the changes of one part, or of one feature with its effects.
+
+        Parameters
+        ----------
+        p : int
+            The part; the others stay as they are.
+        max_points : int
+        deadline : Deadline
+        only : int, optional
+            The position of the only feature with an own change.
+        """
         rules, n = self.person.rules, self.n
         low, high = np.zeros(2 * n), np.zeros(2 * n)
         low[n:] = high[n:] = rules.before
-        for at in (k, n + k):
-            low[at], high[at] = self.low[at], self.high[at]
+        mine = [k for k, each in enumerate(self.variables.all) if each.part == p]
+        for k in mine:
+            low[n + k], high[n + k] = self.low[n + k], self.high[n + k]
+            if only is None or self.variables.all[k].position == only:
+                low[k], high[k] = self.low[k], self.high[k]
         words = self.words.copy()
-        for v in np.flatnonzero(rules.view_variable != k).tolist():
+        for v in np.flatnonzero(~np.isin(rules.view_variable, mine)).tolist():
             before = rules.before[rules.view_variable[v]]
             here = (rules.view_low[v] <= before) & (before <= rules.view_high[v])
-            p = int(np.flatnonzero(here)[0])
+            at = int(np.flatnonzero(here)[0])
             words[v] = 0
-            words[v, p // 64] = np.uint64(1) << np.uint64(p % 64)
+            words[v, at // 64] = np.uint64(1) << np.uint64(at % 64)
         self._start(low, high, words)
         return self._run(max_points, deadline)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +43,7 @@ class LinearEngine:
     max_listed: int
 
     decides_unlisted = True
+    needs_only_lists = False
     max_line_pieces = 1
 
     @classmethod
@@ -70,6 +71,10 @@ class LinearEngine:
     def tolerance(self) -> float:
         """How far a gap may be off by rounding, at least."""
         return self.decision.tolerance
+
+    def splits_on(self, names: Collection[str]) -> int:
+        """Return 0: it has no trees."""
+        return 0
 
     def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
         """Return None: one of the ends of a line is its best point."""

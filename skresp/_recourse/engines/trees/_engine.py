@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +17,7 @@ from skresp._recourse._status import Proof, Status
 from skresp._recourse.engines._base import EngineInput, EngineResult
 from skresp._recourse.engines._table_search import SearchMode
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
-from skresp.reach._allowance import allowance
+from skresp.reach._allowance import allow, allowance
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._part import Part
 
@@ -24,6 +27,26 @@ from ._equivalent_changes import Coder, equivalent_changes, tolerance_of
 from ._nodes import Trees
 
 
+class CodedTrees(NamedTuple):
+    """The trees of an engine over codes.
+
+    Attributes
+    ----------
+    coder : Coder
+    trees : Trees
+        The ensemble; its scores are gaps.
+    base : array of shape (n_scores,)
+        What the gaps start from.
+    tolerance : float
+        How far a gap may be off by rounding.
+    """
+
+    coder: Coder
+    trees: Trees
+    base: FloatArray
+    tolerance: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class TreeEngine:
     """Search over equivalent changes: those that no split distinguishes count as one.
@@ -31,44 +54,59 @@ class TreeEngine:
     Attributes
     ----------
     score_function : ScoreFunction
-    coder : Coder
-    trees : Trees
-        The ensemble over codes; its scores are gaps.
-    base : array of shape (n_scores,)
-        What the gaps start from.
-    tolerance : float
-        How far a gap may be off by rounding.
+    decision : Decision
     max_listed : int
     """
 
     score_function: ScoreFunction
-    coder: Coder
-    trees: Trees
-    base: FloatArray
-    tolerance: float
+    decision: Decision
     max_listed: int
 
     knows_lines = True
     decides_unlisted = False
+    needs_only_lists = False
 
-    @classmethod
-    def of(
-        cls, score_function: ScoreFunction, decision: Decision, max_listed: int
-    ) -> TreeEngine:
-        """Return the engine for an ensemble and the decision on its scores."""
-        group = score_function.groups[0]
+    @cached_property
+    def coded(self) -> CodedTrees:
+        """The trees over codes, made at the first use: large models may not need them.
+
+        Raises OutOfTimeError where that takes longer than `allow` allows.
+        """
+        group = self.score_function.groups[0]
         assert group.trees is not None
         coder = Coder.of(group.trees)
         allowance().deadline.check()
-        trees, base = coder.trees(group, decision)
-        return cls(
-            score_function=score_function,
-            coder=coder,
-            trees=trees,
-            base=base,
-            tolerance=tolerance_of(trees, decision),
-            max_listed=max_listed,
-        )
+        trees, base = coder.trees(group, self.decision)
+        return CodedTrees(coder, trees, base, tolerance_of(trees, self.decision))
+
+    @property
+    def trees(self) -> Trees:
+        """The ensemble over codes; its scores are gaps."""
+        return self.coded.trees
+
+    @property
+    def base(self) -> FloatArray:
+        """What the gaps start from."""
+        return self.coded.base
+
+    @property
+    def tolerance(self) -> float:
+        """How far a gap may be off by rounding."""
+        return self.coded.tolerance
+
+    def splits_on(self, names: Collection[str]) -> int:
+        """Return how many nodes of trees split on these features."""
+        columns = self.score_function.columns
+        some = [i for i, column in enumerate(columns) if column.name in names]
+        return int(self._splits[some].sum())
+
+    @cached_property
+    def _splits(self) -> IntArray:
+        """The number of nodes that split on each column."""
+        trees = self.score_function.groups[0].trees
+        assert trees is not None
+        inner = trees.column[trees.column >= 0]
+        return np.bincount(inner, minlength=len(self.score_function.columns))
 
     @property
     def max_line_pieces(self) -> int:
@@ -82,7 +120,9 @@ class TreeEngine:
 
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied, or the best score of all."""
-        changes = equivalent_changes(self.score_function, self.coder, given)
+        with allow(given.budget.deadline):
+            coder = self.coded.coder
+        changes = equivalent_changes(self.score_function, coder, given)
         return _TreeRun(self, given, changes).solve()
 
 

@@ -204,7 +204,7 @@ def test_a_search_along_one_number_leaves_the_others_as_they_are(sign):
             best = float(function.scores(end[None])[0, 0])
             cut = replace(decision, cut=best + sign * 1e-3, sign=sign)
             searcher = Searcher.of(replace(function, decision=cut), fitted.features)
-            found = searcher.solver(x).along(k, 5_000, NEVER)
+            found = searcher.solver(x).within(k, 5_000, NEVER)
             assert found.witness is None
             assert found.is_exhausted
             assert not found.ties

@@ -1,0 +1,103 @@
+"""Interventions on one feature of a part with constraints, decided by boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import skresp._recourse._decide_verdicts as decide
+from skresp import ActionSet, Feature
+from skresp.constraints import Linear, Linkage
+from skresp.reach._options import options_of
+from skresp.reach._part import parts_of
+from skresp.reach._value_options import OptionSettings
+from tests.recourse.explainers import explainer_of
+
+NAMES = ["a", "b", "c"]
+ACTIONS = ActionSet(
+    {name: Feature("real", 0, 1) for name in NAMES},
+    [Linear({"a": 1, "b": 1}, upper=1.8)],
+)
+PERSON = pd.DataFrame([[0.2, 0.3, 0.1]], columns=NAMES)
+
+
+def _verify(rule, interventions="minimal", actions=ACTIONS, person=PERSON):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 1, (4_000, 3)), columns=NAMES)
+    model = DecisionTreeClassifier(random_state=0).fit(X, rule(X).astype(int))
+    explainer = explainer_of(model, actions, X, interventions=interventions)
+    return explainer.verify(person)
+
+
+@pytest.mark.parametrize("interventions", ["minimal", "joint"])
+def test_a_part_that_is_not_enough_has_no_single_intervention(interventions):
+    verdicts = _verify(lambda X: (X.a > 0.6) & (X.c > 0.6), interventions)
+    assert verdicts.status.tolist() == ["joint"]
+
+
+@pytest.mark.parametrize("interventions", ["minimal", "joint"])
+def test_a_change_of_one_feature_of_a_part_is_single(interventions):
+    verdicts = _verify(lambda X: X.a > 0.6, interventions)
+    assert verdicts.status.tolist() == ["single"]
+    witness = verdicts.witness.iloc[0]
+    assert witness["c"] == 0.1
+    if interventions == "minimal":
+        assert witness["b"] == 0.3
+
+
+def test_two_changes_in_one_part_are_single_among_joint_interventions_only():
+    def both(X):
+        return (X.a > 0.6) & (X.b > 0.6)
+
+    assert _verify(both, "joint").status.tolist() == ["single"]
+    # Where one feature cannot move alone, others may have to: not settled by boxes.
+    assert _verify(both, "minimal").status[0] in ("joint", "possible")
+
+
+def test_a_change_with_its_effects_is_single():
+    actions = ACTIONS.replace(
+        {"b": Feature("real", 0, 1, actionable=False)}, [Linkage("a", {"b": 0.5})]
+    )
+    verdicts = _verify(lambda X: (X.a > 0.6) & (X.b > 0.45), actions=actions)
+    assert verdicts.status.tolist() == ["single"]
+    witness = verdicts.witness.iloc[0]
+    assert witness["b"] == pytest.approx(0.3 + 0.5 * (witness["a"] - 0.2))
+
+
+def test_no_options_are_drawn_where_only_lists_are_wanted():
+    part = next(part for part in parts_of(ACTIONS) if len(part.names) == 2)
+    x = PERSON[["a", "b"]].to_numpy()
+    rows = np.zeros(1, dtype=np.intp)
+    for only_lists in (True, False):
+        options = options_of(part, x, rows, rows, OptionSettings(only_lists=only_lists))
+        assert (len(options.changes) == 1) == only_lists
+        assert not options.covers_all.any()
+
+
+def _forest(n=300):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.uniform(0, 1, (n, 3)), columns=NAMES)
+    y = (X.a + X.b * X.c + rng.normal(0, 0.2, n) > 0.9).astype(int)
+    model = RandomForestClassifier(25, random_state=0).fit(X, y)
+    step = Feature("real", 0, 1, max_increase=0.25, max_decrease=0.1)
+    actions = ActionSet({"a": step, "b": step, "c": Feature("real", actionable=False)})
+    return explainer_of(model, actions, X), X[model.predict(X) == 0][:60]
+
+
+def test_boxes_decide_where_many_nodes_split_on_lines(monkeypatch):
+    explainer, people = _forest()
+    special = explainer.verify(people)
+    assert explainer._box_engine is None
+    assert len(set(special.status)) > 1
+    monkeypatch.setattr(decide, "_MAX_SPLITS_ON_LINES", 10)
+    cheapest = explainer.verify(people, cost="fewest")
+    assert explainer._box_engine is None  # boxes do not compare costs
+    assert "cheapest" in cheapest.proof
+    boxes = explainer.verify(people)
+    assert explainer._box_engine is not None
+    np.testing.assert_array_equal(boxes.status, special.status)
+    # Best scores still come from the other engine.
+    pd.testing.assert_frame_equal(boxes.curve(), special.curve())
