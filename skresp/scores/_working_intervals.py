@@ -243,7 +243,7 @@ class FloatSearch:
             margin = probes[2]
         inside = (points >= first) & (points <= last)
         out = self._search(points[inside], reached[inside])
-        return self._with_margin(out, margin) if margin else out
+        return self._with_margin(out, margin, first, last) if margin else out
 
     def _probes(
         self, score_function: ScoreFunction, first: float, last: float
@@ -301,15 +301,17 @@ class FloatSearch:
         probes += [self.from_ordinals(at - 1), self.from_ordinals(at + 1)]
         return np.concatenate(probes)
 
-    def _with_margin(self, intervals: Intervals, margin: float) -> Intervals:
+    def _with_margin(
+        self, intervals: Intervals, margin: float, first: float, last: float
+    ) -> Intervals:
         """Return the intervals, shortened at ends that are borders of the model.
 
-        A sum of products is rounded differently for one row and for many.
+        A sum of products is rounded differently for one row and for many. Where the
+        stretch from `first` to `last` ends, there is no such border.
         """
         out = []
         for low, high in intervals:
-            beyond = np.array([self.beside(low, -1), self.beside(high, 1)])
-            by_model = self.feasible(beyond, self.segment(beyond)[1])
+            by_model = np.array([low > first, high < last])
             ends = self._rounded(np.array([low + margin, high - margin]))
             if ends[0] <= ends[1] and by_model.any():
                 moved = by_model & self.reaches_target(ends)

@@ -215,6 +215,7 @@ def check_intervals(world, person, explanation):
             good = world.reaches(points) & ok
             if not good.all():
                 yield f"row {i}, {name}: {found} has a value that does not work"
+            yield from _check_bounds(world, person, name, found)
             if world.kind.lattice:
                 low, high = line_range(world, person, name)
                 many = round(2 * (high - low) / lattice.STEP)
@@ -225,6 +226,16 @@ def check_intervals(world, person, explanation):
                 for v, w in zip(values, works, strict=True):
                     if w != _inside(found, v) and not _close(found, v):
                         yield f"row {i}, {name}: {found}, but {v} works: {w}"
+
+
+def _check_bounds(world, person, name, found):
+    """The last values of a range are in an interval exactly if they work."""
+    values = [v for v in line_range(world, person, name) if v != person.row[name]]
+    points, ok = _line_points(world, person, name, values)
+    works = world.reaches(points) & ok
+    for value, each in zip(values, works, strict=True):
+        if each != _inside(found, value):
+            yield f"row {person.i}, {name}: {found}, but {value} works: {each}"
 
 
 def _inside(found, value):

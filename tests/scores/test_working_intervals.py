@@ -9,7 +9,8 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
 )
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -240,6 +241,18 @@ def test_numbers_that_are_predicted_have_intervals_too(model):
         ends = [end for pair in found for end in pair]
         assert ends
         assert (model.predict(points(X, i, ends, 0.0)) >= 12.34).all()
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), GaussianNB()])
+def test_intervals_reach_the_bounds_where_these_work(model):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(300) * 4, "b": rng.random(300)})
+    model.fit(X, (X["a"] + X["b"] > 2.5).astype(int))
+    actions = ActionSet({"a": Feature("real", 0, 4), "b": FIXED})
+    denied = X[model.predict(X) == 0][:10]
+    explanation = explain(model, actions, X, denied)
+    for i in range(10):
+        assert explanation.intervals(i, "a")[-1][1] == 4.0
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
