@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skresp._typing import FloatArray
+from skresp._typing import FloatArray, IndexArray
 
 from ._columns import UNKNOWN, Column
 from ._label_extension import with_labels
@@ -31,10 +31,17 @@ def batch_codes(
             if found:
                 new[i] = found
     known = with_labels(score_function, new) if new else score_function
-    codes = np.empty((len(rows), len(known.columns)))
-    for i, column in enumerate(known.columns):
+    return known, row_codes(known, builder, rows)
+
+
+def row_codes(
+    score_function: ScoreFunction, builder: PointBuilder, rows: IndexArray
+) -> FloatArray:
+    """Return some rows of a batch as codes, of shape (n_rows, n_columns)."""
+    codes = np.empty((len(rows), len(score_function.columns)))
+    for i, column in enumerate(score_function.columns):
         codes[:, i] = codes_of(column, builder.column_values(i, rows))
-    return known, codes
+    return codes
 
 
 def changed_codes(

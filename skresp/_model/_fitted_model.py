@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 
 from skresp._actions._action_set import ActionSet
 from skresp._typing import FloatArray
-from skresp.reach._deadline import NEVER, Deadline
+from skresp.reach._allowance import allow
+from skresp.reach._deadline import NEVER, Deadline, OutOfTimeError
 
+from ._change_scorer import ChangeScorer
 from ._input_format import InputFormat
 from ._point_builder import PointBuilder
 from ._predictions import (
@@ -26,6 +29,9 @@ from ._row_batch import RowBatch
 from ._score_function import ScoreFunction
 from ._target import AtLeast, AtMost, ProbabilityRule, TargetRule
 from ._unreadable import UnreadableError
+
+# Points that a model is asked about before it is read to compute them faster.
+_POINTS_BEFORE_READING = 10_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,46 @@ class FittedModel:
         """Return a batch of rows; with `lines` it has the score function."""
         builder = PointBuilder(self.input_format, self.features, X)
         score_function = self.score_function if lines else None
-        return RowBatch(self.target_rule, builder, score_function, deadline)
+
+        def change_scorer(n_points: int) -> ChangeScorer | None:
+            return self._change_scorer_for(n_points, deadline)
+
+        return RowBatch(
+            self.target_rule, builder, score_function, deadline, change_scorer
+        )
+
+    def _change_scorer_for(
+        self, n_points: int, deadline: Deadline
+    ) -> ChangeScorer | None:
+        """Return what scores listed changes without the model; None for `predict`.
+
+        Reading a model takes as long as some thousand predictions. So a model that was
+        not read for another reason is read once it was asked about enough points.
+        """
+        self._asked["points"] += n_points
+        if "_reading" not in self.__dict__:
+            if self._asked["points"] < _POINTS_BEFORE_READING:
+                return None
+            try:
+                with allow(deadline):
+                    _ = self.score_function
+            except OutOfTimeError:
+                return None
+        return self._change_scorer
+
+    @cached_property
+    def _asked(self) -> Counter[str]:
+        """The number of points of all calls, in `points`."""
+        return Counter()
+
+    @cached_property
+    def _change_scorer(self) -> ChangeScorer | None:
+        return ChangeScorer.of(self.score_function)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        kept = {f.name for f in fields(self)} | {"_reading"}
+        return {k: v for k, v in self.__dict__.items() if k in kept}
 
     def rows(self, X: Any) -> Any:
         """Return rows in the model's input format."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -13,6 +13,7 @@ from sklearn import get_config
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import NEVER, Deadline, OutOfTimeError, Pace
 
+from ._change_scorer import ChangeScorer
 from ._codes import batch_codes
 from ._point_builder import PointBuilder
 from ._score_function import ScoreFunction
@@ -63,6 +64,56 @@ class Segment:
         return slice(low - start, high - start), cut
 
 
+@dataclass(frozen=True)
+class ListedChanges:
+    """The changes of some rows on one part, listed for each of its distinct values.
+
+    Attributes
+    ----------
+    which : array of shape (n_rows,)
+        The value of each row; -1 where it has no list.
+    starts, counts : array of shape (n_values,)
+        The first change of each value, and how many it has. The changes of a value
+        follow those of the value before.
+    values : dict of int to array, or to (labels, mask)
+        The new values of each of the model's columns, one for each change.
+    """
+
+    which: IndexArray
+    starts: IndexArray
+    counts: IndexArray
+    values: dict[int, Any]
+
+    def points_of_rows(self, rows: slice = slice(None)) -> IndexArray:
+        """Return the number of points of each row."""
+        which = self.which[rows]
+        counts = self.counts[which]
+        counts[which < 0] = 0
+        return counts
+
+    def points(self, rows: slice) -> tuple[IndexArray, IndexArray]:
+        """Return the number of points of each row, and the change of each point."""
+        counts = self.points_of_rows(rows)
+        ends = np.cumsum(counts)
+        total = int(ends[-1]) if len(ends) else 0
+        shift = self.starts[self.which[rows]] - (ends - counts)
+        return counts, np.repeat(shift, counts) + np.arange(total)
+
+    def segment(self, start: int, change: IndexArray) -> Segment:
+        """Return the new values of points with these changes."""
+        return Segment(start, start + len(change), taken(self.values, change))
+
+
+def taken(values: dict[int, Any], change: IndexArray) -> dict[int, Any]:
+    """Return the new values of some changes."""
+    return {
+        i: (new[0].take(change), new[1][change])
+        if isinstance(new, tuple)
+        else new[change]
+        for i, new in values.items()
+    }
+
+
 class RowBatch:
     """Rows of one call, with the answer whether they reach the target when changed.
 
@@ -77,6 +128,8 @@ class RowBatch:
         What is known of the model beyond `predict`.
     deadline : Deadline
         When the calls have to end.
+    change_scorer : callable
+        Returns what answers that many listed changes without the model, if anything.
     """
 
     def __init__(
@@ -85,8 +138,10 @@ class RowBatch:
         point_builder: PointBuilder,
         score_function: ScoreFunction | None = None,
         deadline: Deadline = NEVER,
+        change_scorer: Callable[[int], ChangeScorer | None] = lambda n_points: None,
     ) -> None:
         self.target_rule = target_rule
+        self.change_scorer = change_scorer
         self.score_function = score_function
         self.point_builder = point_builder
         self.deadline = deadline
@@ -98,7 +153,11 @@ class RowBatch:
     def until(self, deadline: Deadline) -> RowBatch:
         """Return the same batch with another deadline."""
         same = RowBatch(
-            self.target_rule, self.point_builder, self.score_function, deadline
+            self.target_rule,
+            self.point_builder,
+            self.score_function,
+            deadline,
+            self.change_scorer,
         )
         same._coded = self._coded
         return same

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skresp._model._listed_answers import runs_of_points
 from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allow
@@ -20,7 +21,6 @@ from skresp.reach._sampling import Sample, sample_interventions
 from skresp.reach._solver_search import cannot_move, list_by_solver
 
 from ._changed_points import changed_points
-from ._enumerated import chunks
 from ._row_rng import Keys, feature_keys, generator, uniforms
 from ._settings import ScoreSettings
 
@@ -201,7 +201,7 @@ def count_drawn(
     hits = np.zeros(len(rows), dtype=np.intp)
     evaluated = np.zeros(len(rows), dtype=np.intp)
     ends = np.cumsum(drawn.counts)
-    for chunk in chunks(drawn.counts, batch):
+    for chunk in runs_of_points(drawn.counts, batch.batch_size):
         counts = drawn.counts[chunk]
         first = ends[chunk.start] - drawn.counts[chunk.start]
         total = int(counts.sum())

@@ -1,0 +1,255 @@
+"""Whether listed changes of rows reach the target, computed from the score function.
+
+Sums that are too close to the border for rounding are in doubt: the model is asked
+about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._model.trees._ranked_trees import RankedTrees
+from skresp._model.trees._raw_trees import RawTrees
+from skresp._model.trees._tree_sums import PartCodes, TreeSums
+from skresp._typing import BoolArray, FloatArray
+
+from ._columns import known_rows
+from ._decision import DOUBT, Decision
+from ._group import Group
+from ._score_function import ScoreFunction
+
+#: Answers: the target is not reached, is reached, or only the model knows.
+MISSED, REACHED, IN_DOUBT = np.uint8(0), np.uint8(1), np.uint8(2)
+
+# The relative error of a sum in float32, and in float64 with many terms.
+_FLOAT32, _FLOAT64 = 1e-6, 1e-12
+
+Answers = NDArray[np.uint8]
+
+
+class _Sums(NamedTuple):
+    """Sums of rows and of all their changes, and the sizes of their terms.
+
+    Attributes
+    ----------
+    rows, points : array of shape (n, n_gains)
+    row_size, point_size : array of shape (n,)
+        Absolute sums of the terms, without trees.
+    """
+
+    rows: FloatArray
+    points: FloatArray
+    row_size: FloatArray
+    point_size: FloatArray
+
+
+@dataclass(frozen=True)
+class ChangeScorer:
+    """Answers for many changes of many rows, from a score function with a decision.
+
+    Attributes
+    ----------
+    score_function : ScoreFunction
+    decision : Decision
+    """
+
+    score_function: ScoreFunction
+    decision: Decision
+
+    @classmethod
+    def of(cls, score_function: ScoreFunction | None) -> ChangeScorer | None:
+        """Return the scorer of a score function; None where `predict` is needed."""
+        if score_function is None or score_function.decision is None:
+            return None
+        return cls(score_function, score_function.decision)
+
+    @cached_property
+    def _groups(self) -> list[_GroupSums]:
+        """The groups; a single one without a link adds up gaps, not scores."""
+        groups = self.score_function.groups
+        decision = self.decision if self._is_plain else None
+        return [_GroupSums(group, decision) for group in groups]
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the scores are one sum without a link."""
+        group = self.score_function.groups[0]
+        plain = group.link.is_identity and group.weight == 1.0
+        return plain and len(self.score_function.groups) == 1
+
+    def answers(
+        self, codes: FloatArray, parts: Sequence[PartCodes]
+    ) -> tuple[Answers, Answers]:
+        """Return the answers for rows, and for all their changes, part by part.
+
+        Raise TooLargeError where tables would take too much memory.
+        """
+        known = known_rows(self.score_function.columns, codes)
+        known_points = self._known_points(known, codes, parts)
+        with np.errstate(invalid="ignore"):
+            both = self._answers_of_sum if self._is_plain else self._answers_of_scores
+            rows, points = both(codes, parts)
+        rows[~known] = IN_DOUBT
+        points[~known_points] = IN_DOUBT
+        return rows, points
+
+    def _known_points(
+        self, known: BoolArray, codes: FloatArray, parts: Sequence[PartCodes]
+    ) -> BoolArray:
+        """Return at which points the scores are known."""
+        out = []
+        for part in parts:
+            of_change = np.ones(int(part.counts.sum()), dtype=bool)
+            for c, after in part.after.items():
+                of_change &= self.score_function.columns[c].knows(after)
+            points = np.repeat(known, part.n_points)
+            if not of_change.all():
+                points &= of_change[part.change_of_points]
+            out.append(points)
+        return np.concatenate([np.zeros(0, dtype=bool), *out])
+
+    def _answers_of_sum(
+        self, codes: FloatArray, parts: Sequence[PartCodes]
+    ) -> tuple[Answers, Answers]:
+        """Return answers of one sum without a link, whose gaps are added up."""
+        (group,) = self._groups
+        sums = group.sums(codes, parts)
+        return (
+            self._compared(sums.rows, sums.row_size, group),
+            self._compared(sums.points, sums.point_size, group),
+        )
+
+    def _compared(
+        self, gaps: FloatArray, size: FloatArray, group: _GroupSums
+    ) -> Answers:
+        """Compare gaps with 0."""
+        decision, trees = self.decision, group.largest_tree_sum
+        gap = gaps[:, 0] if gaps.shape[1] == 1 else gaps.min(axis=1)
+        if decision.cut is not None:
+            score = np.abs(gap) + abs(decision.cut)
+        else:
+            score = size + trees
+        doubt = np.maximum(
+            decision.doubt * np.maximum(score, 1.0), decision.least_doubt
+        )
+        rounding = _FLOAT64 if decision.doubt <= DOUBT else _FLOAT32
+        doubt = np.maximum(doubt, rounding * (size + trees))
+        return _answers(gap, doubt)
+
+    def _answers_of_scores(
+        self, codes: FloatArray, parts: Sequence[PartCodes]
+    ) -> tuple[Answers, Answers]:
+        """Return answers of groups with links, from scores."""
+        each = [group.sums(codes, parts) for group in self._groups]
+        linked = zip(self._groups, each, strict=True)
+        shares = [(g.linked(sums.rows), g.linked(sums.points)) for g, sums in linked]
+        rows, points = (np.sum(share, axis=0) for share in zip(*shares, strict=True))
+        return (
+            self._decided(rows, np.max([sums.row_size for sums in each], axis=0)),
+            self._decided(points, np.max([sums.point_size for sums in each], axis=0)),
+        )
+
+    def _decided(self, scores: FloatArray, size: FloatArray) -> Answers:
+        """Return the answers of scores; large terms that cancel are in doubt."""
+        out = (self.decision.gap(scores) > 0).astype(np.uint8)
+        doubtful = self.decision.unsure(scores) | (
+            _FLOAT64 * size > self.decision.doubt
+        )
+        out[doubtful | np.isnan(scores).any(axis=1)] = IN_DOUBT
+        return out
+
+
+class _GroupSums:
+    """The sums of one group of a score function.
+
+    Parameters
+    ----------
+    group : Group
+    decision : Decision or None
+        With it gaps are added up instead of scores.
+    """
+
+    def __init__(self, group: Group, decision: Decision | None) -> None:
+        self.group, self.decision = group, decision
+        self.base = self._gaps(group.base[None])[0]
+        if decision is not None:
+            self.base = self.base - decision.offset
+        self.trees: TreeSums | None = None
+        if group.trees is not None:
+            gain = self._gaps(_leaf_vectors(group.trees, len(group.base)))
+            self.trees = TreeSums(RankedTrees(group.trees, gain))
+
+    @property
+    def largest_tree_sum(self) -> float:
+        """The largest absolute sum of trees."""
+        return 0.0 if self.trees is None else self.trees.trees.largest_sum
+
+    def linked(self, sums: FloatArray) -> FloatArray:
+        """Return the share of the group in the scores."""
+        return self.group.weight * self.group.link(sums)
+
+    def sums(self, codes: FloatArray, parts: Sequence[PartCodes]) -> _Sums:
+        """Return the sums of rows and of all their changes, part by part."""
+        n_points = [part.n_points for part in parts]
+        if self.trees is not None:
+            rows, points = self.trees(codes, parts)
+            rows += self.base
+            points += self.base
+        else:
+            rows = np.tile(self.base, (len(codes), 1))
+            points = np.tile(self.base, (int(sum(n.sum() for n in n_points)), 1))
+        row_size = np.full(len(codes), np.abs(self.base).max())
+        terms = self.group.terms
+        if terms is None:
+            return _Sums(rows, points, row_size, np.full(len(points), row_size[:1]))
+        added = self._gaps(terms.sums(codes))
+        rows += added
+        row_size += self._sizes(terms.sizes(codes))
+        sizes, at = [], 0
+        for part, counts in zip(parts, n_points, strict=True):
+            here = slice(at, at + int(counts.sum()))
+            at = here.stop
+            points[here] += np.repeat(added, counts, axis=0)
+            size = np.repeat(row_size, counts)
+            if part.after and len(size):
+                before = part.before(codes)
+                gain, gain_size = terms.changes(before, part.after)
+                change = part.change_of_points
+                points[here] += self._gaps(gain)[change]
+                size += self._sizes(gain_size)[change]
+            sizes.append(size)
+        return _Sums(rows, points, row_size, np.concatenate([np.zeros(0), *sizes]))
+
+    def _gaps(self, scores: FloatArray) -> FloatArray:
+        return scores if self.decision is None else self.decision.gaps(scores)
+
+    def _sizes(self, sizes: FloatArray) -> FloatArray:
+        if self.decision is not None:
+            sizes = self.decision.sizes(sizes)
+        return sizes.max(axis=1)
+
+
+def _leaf_vectors(trees: RawTrees, n_outputs: int) -> FloatArray:
+    """Return what each node adds to each score."""
+    if trees.leaves.shape[1] == n_outputs and (trees.output < 0).all():
+        return trees.leaves
+    sizes = np.diff([*trees.roots, len(trees.column)])
+    output = np.repeat(trees.output, sizes)
+    out = np.zeros((len(trees.column), n_outputs))
+    one = np.flatnonzero(output >= 0)
+    out[one, output[one]] = trees.leaves[one, 0]
+    several = output < 0
+    out[several] = trees.leaves[several]
+    return out
+
+
+def _answers(gap: FloatArray, doubt: FloatArray) -> Answers:
+    out = (gap > 0).astype(np.uint8)
+    out[~(np.abs(gap) > doubt)] = IN_DOUBT
+    return out

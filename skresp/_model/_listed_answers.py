@@ -1,0 +1,171 @@
+"""Answers for listed changes: from the score function where possible, else by asking.
+
+Points in doubt, rows that the score function does not know, and lists that are too
+large for the tables of the kernels go to the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from skresp._model.trees._tree_sums import PartCodes, TooLargeError
+from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allow
+
+from ._change_scorer import IN_DOUBT, ChangeScorer
+from ._codes import changed_column, row_codes
+from ._row_batch import ListedChanges, RowBatch, taken
+
+# Points that are scored together; fewer with a time limit, which is checked in between.
+_MAX_POINTS = 500_000
+_MAX_POINTS_IN_TIME = 5_000
+# Rows for which tables are not divided further.
+_FEW_ROWS = 16
+
+#: Which points of each list reach the target, row after row, and which rows do.
+Answer = tuple[list[BoolArray], BoolArray]
+
+
+def answer_listed(
+    batch: RowBatch, lists: Sequence[ListedChanges], rows: IndexArray
+) -> Iterator[tuple[slice, Answer]]:
+    """Yield runs of rows with the answers for them and for all their listed changes.
+
+    Parameters
+    ----------
+    rows : array of shape (n_rows,)
+        The positions of the lists' rows in the batch.
+    """
+    n_points = np.ones(len(rows), dtype=np.intp)
+    for each in lists:
+        n_points += each.points_of_rows()
+    scorer = batch.change_scorer(int(n_points.sum()))
+    if scorer is None:
+        for run in runs_of_points(n_points, batch.batch_size):
+            yield run, _ask(batch, lists, rows, run)
+        return
+    most = _MAX_POINTS_IN_TIME if batch.deadline.is_limited else _MAX_POINTS
+    for run in runs_of_points(n_points, most):
+        batch.deadline.check()
+        yield run, _score(batch, scorer, lists, rows, run)
+
+
+def runs_of_points(n_points: IndexArray, most: int) -> Iterator[slice]:
+    """Yield runs of rows with at most that many points, or one row."""
+    ends = np.cumsum(n_points)
+    start = 0
+    while start < len(n_points):
+        done = ends[start - 1] if start else 0
+        stop = int(np.searchsorted(ends, done + most, side="right"))
+        stop = max(stop, start + 1)
+        yield slice(start, stop)
+        start = stop
+
+
+def _ask(
+    batch: RowBatch, lists: Sequence[ListedChanges], rows: IndexArray, run: slice
+) -> Answer:
+    """Ask the model about all points of a run of rows, in one call."""
+    owners, segments, ends = [], [], [0]
+    for each in lists:
+        counts, change = each.points(run)
+        owners.append(np.repeat(rows[run], counts))
+        if len(change):
+            segments.append(each.segment(ends[-1], change))
+        ends.append(ends[-1] + len(change))
+    reached = batch.reaches_target(np.concatenate([*owners, rows[run]]), segments)
+    return np.split(reached[: ends[-1]], ends[1:-1]), reached[ends[-1] :]
+
+
+def _score(
+    batch: RowBatch,
+    scorer: ChangeScorer,
+    lists: Sequence[ListedChanges],
+    rows: IndexArray,
+    run: slice,
+) -> Answer:
+    """Score all points of a run of rows, and ask the model about those in doubt."""
+    codes = row_codes(scorer.score_function, batch.point_builder, rows[run])
+    parts = [_part_codes(scorer, each, codes, run) for each in lists]
+    try:
+        with allow(batch.deadline):
+            at_target, points = scorer.answers(codes, parts)
+    except TooLargeError:
+        middle = (run.start + run.stop) // 2
+        if run.stop - run.start <= _FEW_ROWS:
+            return _ask(batch, lists, rows, run)
+        first, second = (
+            _score(batch, scorer, lists, rows, half)
+            for half in (slice(run.start, middle), slice(middle, run.stop))
+        )
+        joined = zip(first[0], second[0], strict=True)
+        return [np.concatenate(each) for each in joined], np.concatenate(
+            [first[1], second[1]]
+        )
+    mixed = _differing_rows(codes, parts)
+    answers = np.split(points, np.cumsum([part.n_points.sum() for part in parts])[:-1])
+    owners, segments, doubtful, start = [], [], [], 0
+    for each, part, reached in zip(lists, parts, answers, strict=True):
+        if mixed.any():
+            reached[np.repeat(mixed, part.n_points)] = IN_DOUBT
+        some = np.flatnonzero(reached == IN_DOUBT)
+        doubtful.append(some)
+        if len(some):
+            counts, change = each.points(run)
+            owners.append(np.repeat(rows[run], counts)[some])
+            segments.append(each.segment(start, change[some]))
+            start += len(some)
+    unsure = np.flatnonzero(at_target == IN_DOUBT)
+    if start or len(unsure):
+        asked = np.concatenate([*owners, rows[run][unsure]]).astype(np.intp)
+        found = batch.reaches_target(asked, segments)
+        at_target[unsure] = found[start:]
+        for reached, some in zip(answers, doubtful, strict=True):
+            reached[some], found = found[: len(some)], found[len(some) :]
+    return [reached.astype(bool) for reached in answers], at_target.astype(bool)
+
+
+def _part_codes(
+    scorer: ChangeScorer, each: ListedChanges, codes: FloatArray, run: slice
+) -> PartCodes:
+    """Return the changes of a run of rows as codes, of the lists that they use."""
+    which, starts, counts, values = (
+        each.which[run],
+        each.starts,
+        each.counts,
+        each.values,
+    )
+    if len(which) < len(each.which):
+        used, position = np.unique(which, return_inverse=True)
+        if len(used) and used[0] < 0:
+            used, position = used[1:], position - 1
+        change = np.concatenate(
+            [np.zeros(0, dtype=np.intp)]
+            + [np.arange(starts[v], starts[v] + counts[v]) for v in used.tolist()]
+        )
+        which, counts = position, counts[used]
+        starts, values = np.cumsum(counts) - counts, taken(values, change)
+    part = PartCodes(which, starts, counts, {})
+    row, columns = part.first_rows[part.owner], scorer.score_function.columns
+    after = {
+        c: changed_column(columns[c], codes[row, c], new) for c, new in values.items()
+    }
+    return part._replace(after=after)
+
+
+def _differing_rows(codes: FloatArray, parts: Sequence[PartCodes]) -> BoolArray:
+    """Return which rows differ from another row with the same list.
+
+    Labels that the action set does not list share a list, but not a code.
+    """
+    out = np.zeros(len(codes), dtype=bool)
+    for part in parts:
+        listed = np.flatnonzero(part.which >= 0)
+        first = part.first_rows[part.which[listed]]
+        for c in part.after:
+            own, other = codes[listed, c], codes[first, c]
+            same = (own == other) | (np.isnan(own) & np.isnan(other))
+            out[listed[~same]] = True
+    return out

@@ -1,0 +1,204 @@
+"""Sums of small trees by bit masks of the leaves that are still possible.
+
+The leaves of a tree are numbered from left to right, at most 64 of them. Each rank of a
+column leaves some of them possible: one bit each. The leaf of a point is the lowest bit
+that all its columns leave.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._numba import compiled, compiled_part
+from skresp._typing import FloatArray, IntArray
+
+from ._rank_kernels import goes_left, lowest_bit
+from ._ranked_trees import COLUMN, LEFT, RIGHT, RankedTrees
+
+#: The leaves that one mask has room for.
+MAX_LEAVES = 64
+
+
+class LeafMasks(NamedTuple):
+    """Masks of the leaves of trees.
+
+    Attributes
+    ----------
+    masks : array of shape (n_ranks, n_trees), uint64
+        The leaves that a rank leaves possible, the ranks of all columns one after the
+        other.
+    offsets : array of shape (n_columns,)
+        Where the ranks of each column begin.
+    gain : array of shape (n_gains, n_trees, MAX_LEAVES)
+        What each leaf adds.
+    """
+
+    masks: NDArray[np.uint64]
+    offsets: IntArray
+    gain: FloatArray
+
+
+def leaf_masks(trees: RankedTrees, some: Any) -> LeafMasks:
+    """Return the masks of some trees, each of at most `MAX_LEAVES` leaves."""
+    nodes, roots = trees.nodes, trees.roots[some]
+    offsets = np.cumsum(trees.n_ranks) - trees.n_ranks
+    masks = np.full((int(trees.n_ranks.sum()), len(roots)), ~np.uint64(0))
+    gain = np.zeros((trees.gain.shape[1], len(roots), MAX_LEAVES))
+    _fill_masks(roots, nodes, offsets, trees.n_ranks, masks, gain)
+    return LeafMasks(masks, offsets, gain)
+
+
+@compiled
+def _fill_masks(roots, nodes, offsets, n_ranks, masks, gain):  # type: ignore[no-untyped-def]
+    """Number the leaves of trees, and clear the bits that ranks rule out."""
+    one = np.uint64(1)
+    stack = np.empty(2 * MAX_LEAVES + 2, np.int64)
+    # The leaves below each node that was entered, as bits.
+    below = np.zeros(len(nodes.links), np.uint64)
+    for t in range(len(roots)):
+        n_leaves, depth = 0, 1
+        stack[0] = roots[t]
+        while depth:
+            node = stack[depth - 1]
+            if nodes.links[node, COLUMN] < 0:
+                below[node] = one << np.uint64(n_leaves)
+                for r in range(gain.shape[0]):
+                    gain[r, t, n_leaves] = nodes.gain[node, r]
+                n_leaves += 1
+                depth -= 1
+            elif below[nodes.links[node, LEFT]] == 0:
+                stack[depth] = nodes.links[node, LEFT]
+                depth += 1
+            elif below[nodes.links[node, RIGHT]] == 0:
+                stack[depth] = nodes.links[node, RIGHT]
+                depth += 1
+            else:
+                left, right = (
+                    below[nodes.links[node, LEFT]],
+                    below[nodes.links[node, RIGHT]],
+                )
+                below[node] = left | right
+                column = nodes.links[node, COLUMN]
+                for rank in range(n_ranks[column]):
+                    goes = goes_left(
+                        rank,
+                        nodes.links[node],
+                        nodes.missing,
+                        nodes.missing_left[node],
+                        nodes.goes_left,
+                    )
+                    ruled_out = right if goes else left
+                    masks[offsets[column] + rank, t] &= ~ruled_out
+                depth -= 1
+
+
+@compiled_part
+def _leaf_sum(masks, others, gain):  # type: ignore[no-untyped-def]
+    """Return the sum over trees of the leaves at the lowest bits of both masks."""
+    a = b = c = d = 0.0
+    n = len(masks)
+    whole = n - n % 4
+    for t in range(0, whole, 4):  # four sums, which the processor adds side by side
+        a += gain[t, lowest_bit(masks[t] & others[t])]
+        b += gain[t + 1, lowest_bit(masks[t + 1] & others[t + 1])]
+        c += gain[t + 2, lowest_bit(masks[t + 2] & others[t + 2])]
+        d += gain[t + 3, lowest_bit(masks[t + 3] & others[t + 3])]
+    for t in range(whole, n):
+        a += gain[t, lowest_bit(masks[t] & others[t])]
+    return a + b + c + d
+
+
+@compiled_part
+def _keep(masks, others):  # type: ignore[no-untyped-def]
+    """Keep the bits of masks that others have as well."""
+    for t in range(len(masks)):
+        masks[t] &= others[t]
+
+
+@compiled
+def masks_of_ranks(trees, changes, part_of, ranks):  # type: ignore[no-untyped-def]
+    """Return the masks that ranks leave, each in the columns of one part.
+
+    Parameters
+    ----------
+    trees : LeafMasks
+    changes : Changes
+    part_of : array of shape (n_some,)
+        The part of each row of ranks.
+    ranks : array of shape (n_some, max_columns_of_a_part), int32
+
+    Returns
+    -------
+    array of shape (n_some, n_trees), uint64
+    """
+    out = np.full((len(ranks), trees.masks.shape[1]), ~np.uint64(0))
+    for i in range(len(ranks)):
+        begin, end = changes.part_begin[part_of[i]], changes.part_begin[part_of[i] + 1]
+        for j in range(end - begin):
+            column = changes.order[begin + j]
+            _keep(out[i], trees.masks[trees.offsets[column] + ranks[i, j]])
+    return out
+
+
+@compiled_part
+def _keep_own(masks, trees, changes, values, i, p):  # type: ignore[no-untyped-def]
+    """Keep the bits that the row's own ranks in the columns of a part leave."""
+    if changes.value[i, p] >= 0:
+        _keep(masks, values[changes.value[i, p]])
+        return
+    for j in range(changes.part_begin[p], changes.part_begin[p + 1]):
+        k = changes.order[j]
+        _keep(masks, trees.masks[trees.offsets[k] + changes.own[i, k]])
+
+
+@compiled
+def mask_sums(trees, changes, values, options, stay, out):  # type: ignore[no-untyped-def]
+    """Add the sums of trees of rows, and of all their changes.
+
+    Parameters
+    ----------
+    trees : LeafMasks
+    changes : Changes
+    values, options : array of shape (n_values, n_trees), (n_changes, n_trees)
+        The masks that the values of rows on a part, and changes, leave.
+    stay : array of shape (n_rows, n_gains)
+        The sums of the rows themselves are added to it.
+    out : array of shape (n_points, n_gains)
+        The sums of the changes are added to it.
+    """
+    masks, offsets, gain = trees
+    first, count, start = changes.first, changes.counts, changes.start
+    n, parts = first.shape
+    n_gains, n_trees, _ = gain.shape
+    before = np.empty((parts + 1, n_trees), np.uint64)  # of all columns but later parts
+    after = np.empty(n_trees, np.uint64)  # of later parts
+    rest = np.empty(n_trees, np.uint64)
+    own_sum = np.empty(n_gains)
+    for i in range(n):
+        before[0] = ~np.uint64(0)
+        for j in range(changes.part_begin[parts], len(changes.order)):
+            k = changes.order[j]
+            _keep(before[0], masks[offsets[k] + changes.own[i, k]])
+        for p in range(parts):
+            before[p + 1] = before[p]
+            _keep_own(before[p + 1], trees, changes, values, i, p)
+        for r in range(n_gains):
+            own_sum[r] = _leaf_sum(before[parts], before[parts], gain[r])
+            stay[i, r] += own_sum[r]
+        after[:] = ~np.uint64(0)
+        for p in range(parts - 1, -1, -1):
+            if count[i, p]:
+                rest[:] = before[p]
+                _keep(rest, after)
+            for c in range(count[i, p]):
+                change, at = first[i, p] + c, start[i, p] + c
+                for r in range(n_gains):
+                    if changes.moves[change]:
+                        out[at, r] += _leaf_sum(rest, options[change], gain[r])
+                    else:
+                        out[at, r] += own_sum[r]
+            if p:
+                _keep_own(after, trees, changes, values, i, p)

@@ -1,0 +1,47 @@
+"""What the kernels of changes share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic
+
+from skresp._numba import compiled_part
+
+from ._ranked_trees import COLUMN, CUT
+
+
+@compiled_part
+def goes_left(rank, link, missing, missing_left, tables):  # type: ignore[no-untyped-def]
+    """Return whether a rank goes left at a node.
+
+    `link` is the node's row of `Nodes.links`, `missing_left` its own entry; `missing`
+    and `tables` are those of all nodes.
+    """
+    cut = link[CUT]
+    if cut < 0:
+        return tables[-1 - cut, rank]
+    return rank <= cut or (rank == missing[link[COLUMN]] and missing_left)
+
+
+@intrinsic
+def _count_trailing_zeros(typing_context: Any, mask: Any) -> Any:
+    """Return the instruction that counts the zeros below the lowest bit."""
+
+    def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), code
+
+
+def _lowest_bit_in_python(mask: Any) -> int:
+    """Do the same without compilation, for a debugger."""
+    return (int(mask) & -int(mask)).bit_length() - 1
+
+
+#: The position of the lowest bit of a mask that is not 0.
+lowest_bit: Any = _count_trailing_zeros
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    lowest_bit = _lowest_bit_in_python

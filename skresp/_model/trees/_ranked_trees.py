@@ -1,0 +1,217 @@
+"""Trees that compare ranks among their thresholds, for the kernels of changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
+
+from ._raw_trees import RawTrees
+
+Ranks = NDArray[np.int32]
+
+#: The columns of `Nodes.links`.
+COLUMN, CUT, LEFT, RIGHT, SPLIT = range(5)
+
+
+class Nodes(NamedTuple):
+    """Nodes of trees for kernels.
+
+    Attributes
+    ----------
+    links : array of shape (n_nodes, 5), int32
+        For each node the position of its column in `RankedTrees.columns` (-1 at a
+        leaf); the cut: a rank up to this one goes left (-1 - row of `goes_left` on a
+        listed column); the children; and the number of its split among those of its
+        column, which share cut and direction of missing values.
+    missing_left : array of shape (n_nodes,), bool
+    gain : array of shape (n_nodes, n_gains)
+        What a leaf adds.
+    goes_left : array of shape (n_tables, n_positions), bool
+    missing : array of shape (n_columns,), int32
+        The rank of a missing value.
+    """
+
+    links: Ranks
+    missing_left: BoolArray
+    gain: FloatArray
+    goes_left: BoolArray
+    missing: Ranks
+
+
+class Changes(NamedTuple):
+    """The changes of rows on some parts, as ranks.
+
+    Attributes
+    ----------
+    own : array of shape (n_rows, n_columns), int32
+        The ranks of the rows.
+    order : array of shape (n_columns,)
+        The columns of one part after the other, then those that no part moves.
+    part_begin : array of shape (n_parts + 1,)
+        Where the columns of each part begin in `order`.
+    new : array of shape (n_changes, max_columns_of_a_part), int32
+        The ranks after each change, in the columns of its part.
+    first, counts : array of shape (n_rows, n_parts)
+        The first change of each row on each part, and how many there are.
+    start : array of shape (n_rows, n_parts)
+        Where the sums of these changes begin.
+    moves : array of shape (n_changes,), bool
+        Whether a change leads to other ranks.
+    value : array of shape (n_rows, n_parts)
+        The row of `before` of each row on each part; -1 where it has no changes.
+    before : array of shape (n_values, max_columns_of_a_part), int32
+        The ranks before changes.
+    part_of_value, part_of_change : array of shape (n_values,), (n_changes,)
+    """
+
+    own: Ranks
+    order: IndexArray
+    part_begin: IntArray
+    new: Ranks
+    first: IntArray
+    counts: IntArray
+    start: IntArray
+    moves: BoolArray
+    value: IntArray
+    before: Ranks
+    part_of_value: IntArray
+    part_of_change: IntArray
+
+
+@dataclass(frozen=True)
+class RankedTrees:
+    """Trees over ranks: how many thresholds of a column are less than a number.
+
+    The rank of a listed column is its position.
+
+    Attributes
+    ----------
+    trees : RawTrees
+    gain : array of shape (n_nodes, n_gains)
+        What each leaf adds.
+    """
+
+    trees: RawTrees
+    gain: FloatArray
+
+    @cached_property
+    def columns(self) -> IndexArray:
+        """The columns of the model's input that some node splits on."""
+        used = self.trees.column[self.trees.column >= 0]
+        return np.flatnonzero(np.bincount(used, minlength=len(self.trees.is_listed)))
+
+    @cached_property
+    def cuts(self) -> list[FloatArray]:
+        """The thresholds of each of `columns`, ascending; empty for a listed one."""
+        found = []
+        for c in self.columns.tolist():
+            on_column = self.trees.threshold[self.trees.column == c]
+            found.append(np.zeros(0) if self._lists(c) else np.unique(on_column))
+        return found
+
+    @cached_property
+    def n_ranks(self) -> IntArray:
+        """The number of ranks of each of `columns`, a missing value included."""
+        positions = self.trees.goes_left.shape[1]
+        return np.array(
+            [
+                positions if self._lists(c) else len(cuts) + 2
+                for c, cuts in zip(self.columns.tolist(), self.cuts, strict=True)
+            ],
+            dtype=np.int64,
+        )
+
+    def _lists(self, column: int) -> bool:
+        return bool(self.trees.is_listed[column])
+
+    def ranks(self, k: int, codes: FloatArray) -> Ranks:
+        """Return the ranks of codes of the column `columns[k]`."""
+        column, cuts = int(self.columns[k]), self.cuts[k]
+        if self._lists(column):
+            return self.trees.positions_of(column, codes).astype(np.int32)
+        if len(cuts) == 1:
+            rank = (codes > cuts[0]).astype(np.int32)
+        else:
+            rank = np.searchsorted(cuts, codes).astype(np.int32)
+        missing = np.isnan(codes)
+        if missing.any():
+            rank[missing] = len(cuts) + 1
+        return rank
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The nodes, for kernels."""
+        trees = self.trees
+        position = np.full(len(trees.is_listed) + 1, -1, dtype=np.int32)
+        position[self.columns] = np.arange(len(self.columns))
+        cut = np.zeros(len(trees.column), dtype=np.int32)
+        for c, cuts in zip(self.columns.tolist(), self.cuts, strict=True):
+            at = trees.column == c
+            threshold = trees.threshold[at]
+            if self._lists(c):
+                cut[at] = -1 - threshold
+            else:
+                cut[at] = np.searchsorted(cuts, threshold)
+        links = np.stack(
+            [position[trees.column], cut, trees.left, trees.right, self._splits(cut)],
+            axis=1,
+        )
+        return Nodes(
+            np.ascontiguousarray(links, dtype=np.int32),
+            trees.missing_left,
+            np.ascontiguousarray(self.gain),
+            trees.goes_left,
+            (self.n_ranks - 1).astype(np.int32),
+        )
+
+    def _splits(self, cut: Ranks) -> IntArray:
+        """Return the number of each node's split among those of its column."""
+        out = np.full(len(cut), -1, dtype=np.int64)
+        for c in self.columns.tolist():
+            at = np.flatnonzero(self.trees.column == c)
+            key = 2 * cut[at].astype(np.int64) + self.trees.missing_left[at]
+            out[at] = np.unique(key, return_inverse=True)[1]
+        return out
+
+    @cached_property
+    def split_nodes(self) -> list[IndexArray]:
+        """For each of `columns`, a node with each of its splits."""
+        found = []
+        for k in range(len(self.columns)):
+            at = np.flatnonzero(self.nodes.links[:, COLUMN] == k)
+            _, first = np.unique(self.nodes.links[at, SPLIT], return_index=True)
+            found.append(at[first])
+        return found
+
+    @cached_property
+    def depth(self) -> int:
+        """The depth of the deepest tree."""
+        depth, level = 0, self.roots
+        while True:
+            inner = level[self.trees.column[level] >= 0]
+            if not len(inner):
+                return depth
+            level = np.concatenate([self.trees.left[inner], self.trees.right[inner]])
+            depth += 1
+
+    @cached_property
+    def n_leaves(self) -> IntArray:
+        """The number of leaves of each tree."""
+        return np.add.reduceat((self.trees.column < 0).astype(np.int64), self.roots)
+
+    @property
+    def roots(self) -> NDArray[np.int32]:
+        """The first node of each tree."""
+        return self.trees.roots
+
+    @cached_property
+    def largest_sum(self) -> float:
+        """The sum over trees of the largest absolute gain of a leaf."""
+        size = np.where(self.trees.column < 0, np.abs(self.gain).max(axis=1), 0.0)
+        return float(np.maximum.reduceat(size, self.roots).sum())

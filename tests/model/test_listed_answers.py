@@ -1,0 +1,246 @@
+"""Answers for listed changes with kernels, against those of the model itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp._model import _fitted_model, _listed_answers
+from skresp._model.trees import _tree_sums
+from skresp.constraints import Linkage, Thermometer
+
+from ..fuzz.world import FAMILIES, make_world
+
+
+class Counting:
+    """A model that counts the points that it predicts."""
+
+    def __init__(self, model):
+        self.model, self.points = model, 0
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["model"], name)
+
+    def predict(self, X):
+        self.points += len(X)
+        return self.model.predict(X)
+
+
+def explain(model, actions, X, people, **options):
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, random_state=0, missing="hold", **options
+    ).fit(X)
+    _ = explainer._fitted_model._reading  # before the model is wrapped
+    rule = explainer._fitted_model.target_rule
+    rule.__dict__["model"] = counting = Counting(rule.model)
+    return explainer.explain(people), counting.points
+
+
+def both_ways(monkeypatch, *given, **options):
+    """Explain with kernels and without, and return both with the points asked."""
+    monkeypatch.setattr(_fitted_model, "_POINTS_BEFORE_READING", 0)
+    fast = explain(*given, **options)
+    monkeypatch.setattr(
+        _fitted_model.FittedModel, "_change_scorer_for", lambda *given: None
+    )
+    return fast, explain(*given, **options)
+
+
+def assert_equal(fast, slow):
+    for name in ("values", "lower", "upper", "exact", "n_reachable", "at_target"):
+        np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name), name)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    n = 600
+    X = pd.DataFrame(
+        {
+            "a": rng.integers(0, 90, n),
+            "b": rng.integers(0, 6, n).astype(float),
+            "on": rng.integers(0, 2, n),
+            "job": rng.choice(["x", "y", "z"], n),
+            "fixed": rng.normal(size=n),
+        }
+    )
+    steps = np.sort(rng.integers(0, 2, (n, 3)), axis=1)[:, ::-1]
+    X[["t1", "t2", "t3"]] = steps
+    X.loc[::7, "fixed"] = np.nan
+    X.loc[::11, "b"] = np.nan
+    worth = X["a"] / 30 + X["b"].fillna(2) + X["on"] + steps.sum(axis=1)
+    y = (worth + (X["job"] == "y") + rng.normal(0, 1, n) > 6).astype(int)
+    actions = ActionSet.infer(
+        X,
+        features={
+            "a": Feature("integer", 0, 90, max_increase=80),
+            "b": Feature("integer", 0, 6),
+            "fixed": Feature("real", actionable=False),
+        },
+        constraints=[Linkage("on", {"a": 2}), Thermometer(["t1", "t2", "t3"])],
+    )
+    people = X.iloc[:150].copy()
+    people.loc[3, "job"] = "new"
+    people.loc[4, "job"] = "other"
+    return X, y, actions, people
+
+
+def encoded(model):
+    return make_pipeline(
+        make_column_transformer(
+            (OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["job"]),
+            remainder="passthrough",
+        ),
+        model,
+    )
+
+
+MODELS = {
+    "small trees": lambda: encoded(HistGradientBoostingClassifier(max_iter=30)),
+    "large trees": lambda: encoded(RandomForestClassifier(25, random_state=0)),
+    "both": lambda: encoded(
+        RandomForestClassifier(25, min_samples_leaf=4, random_state=0)
+    ),
+    "calibrated": lambda: encoded(
+        CalibratedClassifierCV(DecisionTreeClassifier(max_depth=7), cv=3)
+    ),
+    "native labels": lambda: HistGradientBoostingClassifier(
+        max_iter=30, categorical_features=["job"]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("interventions", ["minimal", "joint"])
+def test_kernels_answer_like_the_model(monkeypatch, data, name, interventions):
+    X, y, actions, people = data
+    if name == "native labels":
+        X, people = (t.astype({"job": "category"}) for t in (X, people))
+    model = MODELS[name]().fit(X, y)
+    (fast, asked), (slow, every) = both_ways(
+        monkeypatch, model, actions, X, people, target=1, interventions=interventions
+    )
+    assert_equal(fast, slow)
+    assert fast.n_reachable.max() > 64  # more than one round of the kernel for sets
+    # Two unlisted labels share a list; all else is computed without the model.
+    assert asked < 0.1 * every
+    assert 0 < np.nanmean(fast.values) < 1
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(StandardScaler(), LogisticRegression(max_iter=1_000)),
+        GradientBoostingClassifier(n_estimators=10),
+        RandomForestClassifier(10, random_state=0),
+    ],
+)
+def test_kernels_answer_like_the_model_for_several_classes(
+    monkeypatch, data, model, classes
+):
+    X, _, actions, people = data
+    X, people = (t.drop(columns=["job", "fixed"]).fillna(1.0) for t in (X, people))
+    actions = ActionSet(
+        {name: actions.features[name] for name in X}, actions.constraints
+    )
+    y = pd.qcut(X["a"] + 10 * X["b"] * X["on"], classes, labels=False)
+    (fast, asked), (slow, every) = both_ways(
+        monkeypatch, model.fit(X, y), actions, X, people, target=classes - 1
+    )
+    assert_equal(fast, slow)
+    assert asked < 0.2 * every
+
+
+def test_lists_that_are_too_large_for_tables_are_divided_and_then_asked(
+    monkeypatch, data
+):
+    X, y, actions, people = data
+    for name, room in (("small trees", 600_000), ("large trees", 30_000)):
+        model = MODELS[name]().fit(X, y)
+        with monkeypatch.context() as patch:
+            patch.setattr(_tree_sums, "_MAX_TABLE", room)
+            (divided, some), (slow, every) = both_ways(
+                patch, model, actions, X, people, target=1
+            )
+        assert_equal(divided, slow)
+        with monkeypatch.context() as patch:
+            patch.setattr(_tree_sums, "_MAX_TABLE", 0)
+            (asked_only, all_points), _ = both_ways(
+                patch, model, actions, X, people, target=1
+            )
+        assert_equal(asked_only, slow)
+        assert some < all_points == every
+
+
+def test_points_in_doubt_are_asked(monkeypatch, data):
+    X, y, actions, people = data
+    model = encoded(RandomForestClassifier(4, max_depth=3, random_state=0)).fit(X, y)
+    seen = []
+    real = _listed_answers.ChangeScorer.answers
+
+    def answers(self, codes, parts):
+        found = real(self, codes, parts)
+        seen.append(int((found[1] == _listed_answers.IN_DOUBT).sum()))
+        return found
+
+    monkeypatch.setattr(_listed_answers.ChangeScorer, "answers", answers)
+    # Votes of four trees are often level: 0.5 of the probability each.
+    model.set_params(randomforestclassifier__n_estimators=4)
+    for tree in model[-1].estimators_:
+        leaf = tree.tree_.value
+        leaf[:, 0] = np.eye(2)[leaf[:, 0].argmax(axis=1)]
+    (fast, _), (slow, _) = both_ways(monkeypatch, model, actions, X, people, target=1)
+    assert_equal(fast, slow)
+    assert sum(seen) > 0
+
+
+def test_a_small_call_does_not_read_the_model(data):
+    X, y, actions, people = data
+    model = MODELS["small trees"]().fit(X, y)
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, missing="hold"
+    ).fit(X)
+    for _ in range(3):
+        explainer.explain(people.iloc[:5])
+    assert "_reading" not in explainer._fitted_model.__dict__
+    explainer.explain(people)
+    assert "_reading" in explainer._fitted_model.__dict__
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_kernels_change_no_score_of_random_worlds(monkeypatch, family):
+    compared = 0
+    for seed in range(40):
+        world = make_world(seed, family, people=12)
+        if world is None:
+            continue
+        given = world.model, world.actions, world.X, world.people
+        with monkeypatch.context() as patch:
+            (fast, _), (slow, _) = both_ways(
+                patch,
+                *given,
+                target=world.target,
+                threshold=world.threshold,
+                interventions=world.interventions,
+                n_samples=20,
+            )
+        assert_equal(fast, slow)
+        compared += 1
+        if compared == 3:
+            break
+    assert compared
