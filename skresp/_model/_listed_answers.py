@@ -6,6 +6,7 @@ large for the tables of the kernels go to the model.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from skresp._model.trees._tree_sums import PartCodes, TooLargeError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allow
 
-from ._change_scorer import IN_DOUBT, ChangeScorer
+from ._change_scorer import IN_DOUBT, Answers, ChangeScorer
 from ._codes import changed_column, row_codes
 from ._row_batch import ListedChanges, RowBatch, taken
 
@@ -76,7 +77,8 @@ def _ask(
             segments.append(each.segment(ends[-1], change))
         ends.append(ends[-1] + len(change))
     reached = batch.reaches_target(np.concatenate([*owners, rows[run]]), segments)
-    return np.split(reached[: ends[-1]], ends[1:-1]), reached[ends[-1] :]
+    answers = [reached[a:b] for a, b in itertools.pairwise(ends)]
+    return answers, reached[ends[-1] :]
 
 
 def _score(
@@ -93,38 +95,50 @@ def _score(
         with allow(batch.deadline):
             at_target, points = scorer.answers(codes, parts)
     except TooLargeError:
-        middle = (run.start + run.stop) // 2
         if run.stop - run.start <= _FEW_ROWS:
             return _ask(batch, lists, rows, run)
-        first, second = (
+        middle = (run.start + run.stop) // 2
+        halves = [
             _score(batch, scorer, lists, rows, half)
             for half in (slice(run.start, middle), slice(middle, run.stop))
+        ]
+        each_list = zip(*(answers for answers, _ in halves), strict=True)
+        return [np.concatenate(both) for both in each_list], np.concatenate(
+            [at_target for _, at_target in halves]
         )
-        joined = zip(first[0], second[0], strict=True)
-        return [np.concatenate(each) for each in joined], np.concatenate(
-            [first[1], second[1]]
-        )
-    mixed = _differing_rows(codes, parts)
-    answers = np.split(points, np.cumsum([part.n_points.sum() for part in parts])[:-1])
-    owners, segments, doubtful, start = [], [], [], 0
-    for each, part, reached in zip(lists, parts, answers, strict=True):
-        if mixed.any():
-            reached[np.repeat(mixed, part.n_points)] = IN_DOUBT
-        some = np.flatnonzero(reached == IN_DOUBT)
-        doubtful.append(some)
+    ends = np.cumsum([0, *(int(part.n_points.sum()) for part in parts)])
+    answers = [points[a:b] for a, b in itertools.pairwise(ends)]
+    differing = _differing_rows(codes, parts)
+    for part, reached in zip(parts, answers, strict=True):
+        reached[np.repeat(differing, part.n_points)] = IN_DOUBT
+    _settle(batch, lists, rows, run, answers, at_target)
+    return [reached.astype(bool) for reached in answers], at_target.astype(bool)
+
+
+def _settle(
+    batch: RowBatch,
+    lists: Sequence[ListedChanges],
+    rows: IndexArray,
+    run: slice,
+    answers: Sequence[Answers],
+    at_target: Answers,
+) -> None:
+    """Ask the model about points and rows in doubt, in one call; set the answers."""
+    owners, segments, start = [], [], 0
+    doubtful = [np.flatnonzero(reached == IN_DOUBT) for reached in answers]
+    for each, some in zip(lists, doubtful, strict=True):
         if len(some):
             counts, change = each.points(run)
             owners.append(np.repeat(rows[run], counts)[some])
             segments.append(each.segment(start, change[some]))
             start += len(some)
     unsure = np.flatnonzero(at_target == IN_DOUBT)
-    if start or len(unsure):
-        asked = np.concatenate([*owners, rows[run][unsure]]).astype(np.intp)
-        found = batch.reaches_target(asked, segments)
-        at_target[unsure] = found[start:]
-        for reached, some in zip(answers, doubtful, strict=True):
-            reached[some], found = found[: len(some)], found[len(some) :]
-    return [reached.astype(bool) for reached in answers], at_target.astype(bool)
+    if not start and not len(unsure):
+        return
+    found = batch.reaches_target(np.concatenate([*owners, rows[run][unsure]]), segments)
+    at_target[unsure] = found[start:]
+    for reached, some in zip(answers, doubtful, strict=True):
+        reached[some], found = found[: len(some)], found[len(some) :]
 
 
 def _part_codes(

@@ -209,6 +209,20 @@ def test_points_in_doubt_are_asked(monkeypatch, data):
     assert sum(seen) > 0
 
 
+@pytest.mark.parametrize("points", [0, 10**9])
+def test_people_without_listed_changes_are_answered(monkeypatch, data, points):
+    monkeypatch.setattr(_fitted_model, "_POINTS_BEFORE_READING", points)
+    X, y, _, people = data
+    X, people = (table[["a"]].astype(float) for table in (X, people))
+    model = RandomForestClassifier(5, random_state=0).fit(X, y)
+    actions = ActionSet({"a": Feature("real", 0, 90)})
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, method="sample", n_samples=10
+    ).fit(X)
+    at_target = explainer.explain(people).at_target
+    np.testing.assert_array_equal(at_target, model.predict(people) == 1)
+
+
 def test_a_small_call_does_not_read_the_model(data):
     X, y, actions, people = data
     model = MODELS["small trees"]().fit(X, y)
