@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from skresp._actions._action_set import ActionSet
 from skresp._typing import FloatArray
-from skresp.reach._allowance import allow
-from skresp.reach._deadline import NEVER, Deadline, OutOfTimeError
+from skresp.reach._deadline import NEVER, Deadline
 
 from ._change_scorer import ChangeScorer
 from ._input_format import InputFormat
@@ -82,32 +81,20 @@ class FittedModel:
         """Return a batch of rows; with `lines` it has the score function."""
         builder = PointBuilder(self.input_format, self.features, X)
         score_function = self.score_function if lines else None
-
-        def change_scorer(n_points: int) -> ChangeScorer | None:
-            return self._change_scorer_for(n_points, deadline)
-
         return RowBatch(
-            self.target_rule, builder, score_function, deadline, change_scorer
+            self.target_rule, builder, score_function, deadline, self._change_scorer_for
         )
 
-    def _change_scorer_for(
-        self, n_points: int, deadline: Deadline
-    ) -> ChangeScorer | None:
+    def _change_scorer_for(self, n_points: int) -> ChangeScorer | None:
         """Return what scores listed changes without the model; None for `predict`.
 
         Reading a model takes as long as some thousand predictions. So a model that was
         not read for another reason is read once it was asked about enough points.
         """
         self._asked["points"] += n_points
-        if "_reading" not in self.__dict__:
-            if self._asked["points"] < _POINTS_BEFORE_READING:
-                return None
-            try:
-                with allow(deadline):
-                    _ = self.score_function
-            except OutOfTimeError:
-                return None
-        return self._change_scorer
+        is_read = "_reading" in self.__dict__
+        enough = self._asked["points"] >= _POINTS_BEFORE_READING
+        return self._change_scorer if is_read or enough else None
 
     @cached_property
     def _asked(self) -> Counter[str]:

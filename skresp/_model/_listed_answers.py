@@ -13,15 +13,13 @@ import numpy as np
 
 from skresp._model.trees._tree_sums import PartCodes, TooLargeError
 from skresp._typing import BoolArray, FloatArray, IndexArray
-from skresp.reach._allowance import allow
 
 from ._change_scorer import IN_DOUBT, Answers, ChangeScorer
 from ._codes import changed_column, row_codes
 from ._row_batch import ListedChanges, RowBatch, taken
 
-# Points that are scored together; fewer with a time limit, which is checked in between.
+# Points that are scored together.
 _MAX_POINTS = 500_000
-_MAX_POINTS_IN_TIME = 5_000
 # Rows for which tables are not divided further.
 _FEW_ROWS = 16
 
@@ -42,14 +40,14 @@ def answer_listed(
     n_points = np.ones(len(rows), dtype=np.intp)
     for each in lists:
         n_points += each.points_of_rows()
-    scorer = batch.change_scorer(int(n_points.sum()))
+    scorer = None
+    if not batch.deadline.is_limited:  # else there may be no time to compile kernels
+        scorer = batch.change_scorer(int(n_points.sum()))
     if scorer is None:
         for run in runs_of_points(n_points, batch.batch_size):
             yield run, _ask(batch, lists, rows, run)
         return
-    most = _MAX_POINTS_IN_TIME if batch.deadline.is_limited else _MAX_POINTS
-    for run in runs_of_points(n_points, most):
-        batch.deadline.check()
+    for run in runs_of_points(n_points, _MAX_POINTS):
         yield run, _score(batch, scorer, lists, rows, run)
 
 
@@ -92,8 +90,7 @@ def _score(
     codes = row_codes(scorer.score_function, batch.point_builder, rows[run])
     parts = [_part_codes(scorer, each, codes, run) for each in lists]
     try:
-        with allow(batch.deadline):
-            at_target, points = scorer.answers(codes, parts)
+        at_target, points = scorer.answers(codes, parts)
     except TooLargeError:
         if run.stop - run.start <= _FEW_ROWS:
             return _ask(batch, lists, rows, run)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from skresp._typing import FloatArray, IndexArray
-from skresp.reach._allowance import allowance
 
 from ._ranked_trees import Changes, RankedTrees
 
@@ -113,19 +112,18 @@ class TreeSums:
                 here = slice(first, first + int(counts.sum()))
                 out[here] += np.repeat(stay, counts, axis=0)
         if self._masks is not None:
-            deadline = allowance().deadline
             masks = self._masks
             rows = len(changes.before) + len(changes.new)
             if 8 * rows * masks.masks.shape[1] > _MAX_TABLE:
                 raise TooLargeError
             values, options = (
-                deadline.call(masks_of_ranks, masks, changes, part_of, ranks)
+                masks_of_ranks(masks, changes, part_of, ranks)
                 for part_of, ranks in (
                     (changes.part_of_value, changes.before),
                     (changes.part_of_change, changes.new),
                 )
             )
-            deadline.call(mask_sums, masks, changes, values, options, stay, out)
+            mask_sums(masks, changes, values, options, stay, out)
         return stay, out
 
     def _walk(
@@ -138,15 +136,13 @@ class TreeSums:
         """Add the sums of large trees; `out` gets differences to the rows' own."""
         from ._partition_walk import BLOCK, MAX_OPTIONS, walk_sums
 
-        deadline = allowance().deadline
         most = int(changes.counts.max(initial=0))
         for done in range(0, max(most, 1), MAX_OPTIONS):
             options = self._options(changes, parts, done)
             sums = stay if done == 0 else np.zeros_like(stay)
             for low in range(0, len(stay), BLOCK):
                 high = min(low + BLOCK, len(stay))
-                deadline.call(
-                    walk_sums,
+                walk_sums(
                     self._large,
                     self.trees.nodes,
                     options,
@@ -183,8 +179,7 @@ class TreeSums:
             table = np.zeros((len(part.counts), width), dtype=np.uint64)
             for j, k in enumerate(columns.tolist()):
                 split_begin[k] = ends[j] - widths[j]
-                allowance().deadline.call(
-                    fill_splits,
+                fill_splits(
                     trees.nodes,
                     trees.split_nodes[k],
                     changes.new[offset + use, j],

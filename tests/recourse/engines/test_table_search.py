@@ -38,13 +38,13 @@ class Kernel:
 
 def test_without_a_deadline_a_kernel_runs_once_without_a_limit(clock):
     kernel = Kernel(10**12, clock)
-    assert run_until(NEVER, kernel)
+    assert run_until(NEVER, False, kernel)
     assert kernel.limits == [np.iinfo(np.int64).max]
 
 
 def test_limits_grow_until_the_kernel_finishes(clock):
     kernel = Kernel(10**8, clock)
-    assert run_until(Deadline.after(60), kernel)
+    assert run_until(Deadline.after(60), False, kernel)
     assert len(kernel.limits) > 1
     assert (np.diff(kernel.limits) > 0).all()
     assert kernel.limits[-2] < kernel.work <= kernel.limits[-1]
@@ -53,6 +53,6 @@ def test_limits_grow_until_the_kernel_finishes(clock):
 @pytest.mark.parametrize("seconds", [0.001, 0.1, 1.0, 10.0])
 def test_a_kernel_that_cannot_finish_ends_at_the_deadline(clock, seconds):
     kernel = Kernel(10**15, clock)
-    assert not run_until(Deadline.after(seconds), kernel)
+    assert not run_until(Deadline.after(seconds), False, kernel)
     first_call = kernel.limits[0] / 1e9
     assert clock[0] <= max(seconds, first_call) + 1e-6
