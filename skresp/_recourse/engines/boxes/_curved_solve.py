@@ -183,8 +183,8 @@ class CurvedSolver(Solver):
                 return False, boxes
             limit = used + min(SLICE, left - 1)
             outcome = deadline.call(search, self.person, self.work, limit)
+            out.used += int(self.work.counter[1]) - used
             if outcome == Outcome.DONE:
-                out.used += int(self.work.counter[1]) - used
                 return resolved, boxes
             if outcome == Outcome.FULL:
                 self.work = grown(self.work, self.arena)

@@ -28,6 +28,7 @@ from sklearn.svm import LinearSVC
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._recourse.engines._make_engine import make_engine
 from skresp._recourse.engines.boxes._curve_tables import Knots
+from skresp._recourse.engines.boxes._curved_solve import CurvedSolver
 from skresp._recourse.engines.boxes._engine import BoxEngine
 from skresp._recourse.engines.boxes._variables import UnknownValueError
 from skresp.constraints import Linear, Linkage
@@ -292,3 +293,27 @@ def test_a_column_with_few_nodes_keeps_its_leaves_beside_a_long_table(seed):
         if searcher.gaps(x[None])[0] < 0:
             _check(searcher, rng, x, seen, seed)
     assert seen["witness"] > 5
+
+
+def test_points_used_count_every_box_up_to_the_witness(monkeypatch):
+    """They must not depend on pauses of the search, which other people may cause."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 4, (300, 3))
+    y = (np.abs(X - 2).max(axis=1) < 1.4).astype(int)
+    model = make_pipeline(StandardScaler(), GaussianNB(var_smoothing=1e-3)).fit(X, y)
+    actions = ActionSet({name: Feature("real", 0, 4, max_increase=3) for name in "abc"})
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, random_state=0
+    ).fit(X)
+    everything, seen = CurvedSolver.everything, []
+
+    def recorded(self, *given):
+        found = everything(self, *given)
+        seen.append((found.witness is not None, found.used, int(self.work.counter[1])))
+        return found
+
+    monkeypatch.setattr(CurvedSolver, "everything", recorded)
+    explainer.verify(X[model.predict(X) == 0][:30])
+    with_witness = [(used, boxes) for has, used, boxes in seen if has]
+    assert with_witness
+    assert all(used >= boxes > 0 for used, boxes in with_witness)
