@@ -110,7 +110,7 @@ class EngineResult:
     cheapest : array of shape (n_people,)
         Whether no other choice of the same status is cheaper.
     left_over : array of shape (n_people,)
-        Whom the engine cannot decide; the model is evaluated at their options instead.
+        People that the engine leaves to an evaluation of their options by the model.
     """
 
     options: list[Options]
