@@ -8,6 +8,7 @@ the scores decide each part of it or are closer together than rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,9 @@ _PARTS, _ROUNDS = 8, 20
 _MAX_OPEN = 4_096
 # The relative width at which a piece is not divided again.
 _NARROW = 8 * np.finfo(float).eps
+# The share of a line up to which an open part needs no closer look, and the rounding
+# of scores that is left when it has one.
+_FINE, _SHARP = 1e-10, 64 * np.finfo(float).eps
 
 
 class CurvedPieces(NamedTuple):
@@ -149,21 +153,31 @@ def split_curved(
         For each group, the trees, tables and base on each piece.
     """
 
-    def scores(piece: IndexArray, position: FloatArray) -> FloatArray:
-        some = [s[piece] for s in sums]
-        return lines.bounds(pieces.line[piece], some, position, position)[0]
-
-    piece, low, high, is_open = _divided(lines, decision, pieces, sums)
+    parts, is_open = _divided(lines, decision, pieces, sums)
+    parts, is_open = _with_crossings(lines, decision, pieces, sums, parts, is_open)
+    piece, low, high = parts
     line = pieces.line[piece]
-    run = _runs(decision, line, scores(piece, (low + high) / 2), is_open)
+    scores = _scores(lines, pieces, sums, piece, (low + high) / 2)
+    run = _runs(decision, line, scores, is_open)
     first = np.flatnonzero(np.diff(run, prepend=-1))
     last = np.r_[first[1:], len(run)] - 1
     middle = (low[first] + high[last]) / 2
     # The piece of each run that its middle lies in.
     at = first + np.bincount(run, low <= middle[run]).astype(np.intp) - 1
-    return CurvedPieces(
-        line[first], low[first], high[last], scores(piece[at], middle), is_open[first]
-    )
+    scores = _scores(lines, pieces, sums, piece[at], middle)
+    return CurvedPieces(line[first], low[first], high[last], scores, is_open[first])
+
+
+class _Parts(NamedTuple):
+    """Parts of pieces: the piece of each part, and its ends."""
+
+    piece: IndexArray
+    low: FloatArray
+    high: FloatArray
+
+    def take(self, which: BoolArray | IndexArray) -> _Parts:
+        """Return some of the parts."""
+        return _Parts(self.piece[which], self.low[which], self.high[which])
 
 
 def _divided(
@@ -171,15 +185,16 @@ def _divided(
     decision: Decision,
     pieces: ScorePieces,
     sums: Sequence[FloatArray],
-) -> tuple[IndexArray, FloatArray, FloatArray, BoolArray]:
+) -> tuple[_Parts, BoolArray]:
     """Divide pieces until the bounds of the scores decide, or are as close as rounding.
 
-    Return for each part its piece, its ends and whether it is open (`CurvedPieces`).
+    Return the parts in order, and whether each is open (`CurvedPieces`).
     """
-    piece, low, high = np.arange(len(pieces.line)), pieces.low, pieces.high
-    done: list[tuple[IndexArray, FloatArray, FloatArray, BoolArray]] = []
+    parts = _Parts(np.arange(len(pieces.line)), pieces.low, pieces.high)
+    done: list[tuple[_Parts, BoolArray]] = []
     for turn in range(_ROUNDS + 1):
         allowance().deadline.check()
+        piece, low, high = parts
         on = pieces.line[piece]
         bottom, top = lines.bounds(on, [s[piece] for s in sums], low, high)
         decided, flat = _settled(decision, bottom, top)
@@ -190,27 +205,79 @@ def _divided(
         if turn == _ROUNDS:
             stop[:] = True
         is_open = np.asarray((bottom != top).any(axis=1) & ~decided)
-        done.append((piece[stop], low[stop], high[stop], is_open[stop]))
+        done.append((parts.take(stop), is_open[stop]))
         if stop.all():
             break
-        piece, low, high = _divide(piece[~stop], low[~stop], high[~stop])
-    piece, low, high, is_open = (
-        np.concatenate(each) for each in zip(*done, strict=True)
-    )
-    order = np.lexsort((low, pieces.line[piece]))
-    return piece[order], low[order], high[order], is_open[order]
+        parts = _divide(parts.take(~stop))
+    return _in_order(pieces.line, done)
 
 
-def _divide(
-    piece: IndexArray, low: FloatArray, high: FloatArray
-) -> tuple[IndexArray, FloatArray, FloatArray]:
-    """Return each piece in several parts of equal length."""
+def _with_crossings(
+    lines: CurvedLines,
+    decision: Decision,
+    pieces: ScorePieces,
+    sums: Sequence[FloatArray],
+    parts: _Parts,
+    is_open: BoolArray,
+) -> tuple[_Parts, BoolArray]:
+    """Divide wide open parts where the scores cross the border.
+
+    `predict` decides an open part by its middle. Where the scores are flat, or the
+    doubt is large, the part may be wide, with the border anywhere on it.
+    """
+    line = pieces.line[parts.piece]
+    length = lines.ends.high[line] - lines.ends.low[line]
+    wide = is_open & (parts.high - parts.low > _FINE * length)
+    if not wide.any():
+        return parts, is_open
+    coarse = parts.take(wide)
+    within = ScorePieces(line[wide], coarse.low, coarse.high, pieces.scores[:0])
+    some = [s[coarse.piece] for s in sums]
+    sharp = replace(decision, doubt=_SHARP, least_doubt=0.0)
+    (owner, low, high), _ = _divided(lines, sharp, within, some)
+    scores = _scores(lines, within, some, owner, (low + high) / 2)
+    reached = decision.gap(scores) > 0
+    new = (owner[1:] != owner[:-1]) | (reached[1:] != reached[:-1])
+    first = np.r_[0, np.flatnonzero(new) + 1]
+    last = np.r_[first[1:], len(owner)] - 1
+    fine = _Parts(coarse.piece[owner[first]], low[first], high[last])
+    every = np.ones(len(first), dtype=bool)
+    rest = parts.take(~wide), is_open[~wide]
+    return _in_order(pieces.line, [rest, (fine, every)])
+
+
+def _in_order(
+    line: IndexArray, some: Sequence[tuple[_Parts, BoolArray]]
+) -> tuple[_Parts, BoolArray]:
+    """Join parts, ordered by the lines of their pieces and by position."""
+    columns = zip(*(parts for parts, _ in some), strict=True)
+    parts = _Parts(*(np.concatenate(column) for column in columns))
+    is_open = np.concatenate([each for _, each in some])
+    order = np.lexsort((parts.low, line[parts.piece]))
+    return parts.take(order), is_open[order]
+
+
+def _scores(
+    lines: CurvedLines,
+    pieces: ScorePieces,
+    sums: Sequence[FloatArray],
+    piece: IndexArray,
+    position: FloatArray,
+) -> FloatArray:
+    """Return the scores at positions on pieces."""
+    some = [s[piece] for s in sums]
+    return lines.bounds(pieces.line[piece], some, position, position)[0]
+
+
+def _divide(parts: _Parts) -> _Parts:
+    """Return each part in several parts of equal length."""
+    piece, low, high = parts
     share = np.arange(_PARTS + 1) / _PARTS
     edges = low[:, None] + (high - low)[:, None] * share
     edges[:, -1] = high
     first, last = edges[:, :-1].ravel(), edges[:, 1:].ravel()
     some = last > first
-    return np.repeat(piece, _PARTS)[some], first[some], last[some]
+    return _Parts(np.repeat(piece, _PARTS)[some], first[some], last[some])
 
 
 def _settled(

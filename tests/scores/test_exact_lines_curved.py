@@ -12,6 +12,7 @@ from sklearn.ensemble import (
     StackingClassifier,
     VotingClassifier,
 )
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -24,7 +25,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import LinearSVC
 
-from skresp import ActionSet, Feature
+from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._model import _curved_lines
 from tests.scores.lines import dense, explain, repeated
 from tests.small_models import scaled, xgboost
@@ -174,3 +175,25 @@ def test_a_row_that_the_steps_do_not_accept_leaves_the_others_exact():
             np.testing.assert_array_equal(
                 getattr(alone, name)[0], getattr(together, name)[i]
             )
+
+
+@pytest.mark.parametrize("inside", [1e-3, 1e-8, 1e-11, 1e-13])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_borders_are_found_where_the_scores_are_flat(inside, sign):
+    """The scores are a parabola that passes the border by `inside` at its vertex."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(0, 1, 50), "b": rng.uniform(0, 1, 50)})
+    model = GaussianNB().fit(X, X.a > 0.5)
+    model.theta_[:] = [0.3712, 0.5]
+    model.var_[:] = [[1.0, 1.0], [2.0, 1.0]]
+    odds = np.exp(np.log(2) / 2 - inside)
+    model.class_prior_ = np.array([1, odds]) / (1 + odds)
+    actions = ActionSet({name: Feature("real", 0, 1) for name in X})
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=bool(sign > 0)
+    )
+    found = explainer.fit(X).explain(X.head(5))
+    width = 4 * np.sqrt(inside)
+    expected = 1 - width if sign > 0 else width
+    assert found.exact[:, 0].all()
+    np.testing.assert_allclose(found.values[:, 0], expected, atol=1e-7)
