@@ -20,7 +20,10 @@ class Constraint(ABC):
     A subclass is a frozen dataclass that sets `type`, its name in files, and defines
     its meaning (`holds`), its encoding as rows of an integer program (`encode`), the
     kinds of features it accepts (`check_features`) and its text (`describe`).
-    Setting `type` makes files with this type readable.
+    Setting `type` makes files with this type readable. The methods that are not
+    abstract are optional: `links` for downstream effects, `coded` for labels,
+    `possible` and `turning_points` for speed and exact scores. `OneHot` is a short
+    example.
 
     Values are numbers, in columns ordered as `features`. A categorical value is its
     position in the categories of the feature, -1 for a label that is not listed.

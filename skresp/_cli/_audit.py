@@ -17,8 +17,8 @@ from skresp.report import AuditReport
 
 from ._audit_output import print_audit, write_audit
 from ._console import FINE, BadCallError, note, output_folder, say_json, verbosity
+from ._load_model import load_model, read_target, with_categories
 from ._read_data import model_columns, read_actions, read_table
-from ._read_model import read_model, read_target, with_categories
 
 _NAMES: dict[str, Any] = {
     "shap": ("SHAP", ShapExplainer),
@@ -29,7 +29,7 @@ _NAMES: dict[str, Any] = {
 def audit(args: Namespace) -> int:
     """Run the command and return its exit code."""
     actions = read_actions(args.actions)
-    model = read_model(args.model, trust_pickle=args.trust_pickle, trusted=args.trust)
+    model = load_model(args.model, trust_pickle=args.trust_pickle, trusted=args.trust)
     target = read_target(args.target, model)
     table = read_table(args.data, actions)
     if args.sample is not None and args.sample < len(table):

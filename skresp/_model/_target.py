@@ -168,7 +168,10 @@ class ValueRule:
 
 
 def make_target_rule(model: Any, target: Any, threshold: float | None) -> TargetRule:
-    """Return the target rule of a fitted model, with defaults filled in."""
+    """Return the target rule of a fitted model.
+
+    Without a target, the `default_target` of a classifier is used.
+    """
     if isinstance(target, (AtLeast, AtMost)):
         if getattr(model, "classes_", None) is not None:
             raise ValueError(
@@ -189,7 +192,7 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
         raise ValueError("The model has several outputs. Pass a model with one output.")
     classes = np.asarray(classes)
     if target is None:
-        target = classes[-1]
+        target = default_target(classes)
     position = np.flatnonzero(np.asarray(classes == target))
     if len(position) != 1:
         raise ValueError(
@@ -201,6 +204,11 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
         return LabelRule(model, label, classes)
     _check_threshold(model, threshold)
     return ProbabilityRule(model, label, int(position[0]), float(threshold))
+
+
+def default_target(classes: Any) -> Any:
+    """Return the class that is wanted if none is given: the last."""
+    return classes[-1]
 
 
 def target_warning(target: Any, classes: Any) -> str:

@@ -4,11 +4,14 @@ To add a constraint `Xyz`:
 
 1. `constraints/_xyz.py`: a frozen dataclass that extends `Constraint` (in
    `skresp/_actions/_constraint.py`, since action sets consist of constraints),
-2. its name in this file,
-3. `tests/constraints/examples.py`: an example, and `tests/oracle.py`: its definition in
-   plain Python. The tests compare meaning, encoding and definition.
+2. if it can be said: `possible`, so that enumeration skips what cannot become feasible,
+   and `turning_points`, without which scores of reals that it constrains are sampled,
+3. its name in this file, in `tests/test_public_names.py` and in the README,
+4. `tests/constraints/examples.py`: an example, `tests/oracle.py`: its definition in
+   plain Python, and `tests/strategies.py` and `tests/fuzz/world.py`: random ones. The
+   tests compare meaning, encoding and definition.
 
-Scores and verdicts need no more. Verdicts over reals are proved more often for
+Verdicts over reals are proved more often for
 constraints that the search over boxes knows: `Linear`, `Linkage`, `IfThen` and `Switch`
 (`skresp/_recourse/engines/boxes/_variables.py`).
 """

@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
 from skresp._explain._responsiveness import ResponsivenessExplainer
-from skresp._model._target import target_warning
+from skresp._model._target import default_target, target_warning
 from skresp._typing import BoolArray, FloatArray
 
 from ._groups import group_labels, group_masks
@@ -249,7 +249,7 @@ class RecourseScorer(BaseEstimator):
         classes = getattr(estimator, "classes_", None)
         if classes is None or not len(classes):
             return None
-        target = classes[-1]
+        target = default_target(classes)
         message = target_warning(target, classes)
         warned = self.__dict__.setdefault("_target_warnings", set())
         if message not in warned:

@@ -71,7 +71,7 @@ def _verdict(content: Mapping[str, Any]) -> str:
     return {
         "approved": say.APPROVED,
         "invalid": say.INVALID,
-        "single": say.SINGLE,
+        "single": say.SINGLE_EXAMPLE,
         "joint": say.JOINT,
         "possible": say.POSSIBLE,
         "fixed": say.FIXED,

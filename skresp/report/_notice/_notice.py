@@ -300,7 +300,10 @@ def _reason(
         "example_words": state(example, change.kind) if change.moves else None,
         "least": bool(change.moves) and change.least,
         "along": [
-            f"{called[move.feature]} to {state(move.new, features[move.feature].kind)}"
+            say.FOLLOWER.format(
+                name=called[move.feature],
+                new=state(move.new, features[move.feature].kind),
+            )
             for move in change.moves[1:]
         ],
         "along_values": {m.feature: _plain(m.new) for m in change.moves[1:]},

@@ -1,7 +1,8 @@
 """Every sentence of a notice, with braces for what differs between people.
 
-`_letter` uses most of them. `_change_text` says how many changes of a feature work, and
-`_notice` what moves together.
+`_letter` chooses among them. `_change_text` says how many changes of a feature work and
+how values and ranges read ("500 or less", "in steps of 10"), `_notice` what moves
+together.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ TITLE_APPROVED = "Already approved"
 # What to call the target where the caller gives no name for it.
 WANTED = "the outcome you asked for"
 
-# -- the first paragraph, by verdict -------------------------------------------------
+# -- the first paragraph, by verdict: `_letter._verdict` chooses ----------------------
 
 APPROVED = "You already have {wanted}. Nothing needs to change."
 INVALID = (
     "The data we hold about you contradict each other, so we could not determine what "
     "would change the decision. The data need to be corrected first."
 )
-SINGLE = "One change is enough. This change leads to {wanted}:"
+# Followed by the change as a bullet; by one feature; by several.
+SINGLE_EXAMPLE = "One change is enough. This change leads to {wanted}:"
 SINGLE_ONE = "One change is enough. This change, by itself, leads to {wanted}."
 SINGLE_SOME = (
     "One change is enough. Each of these changes, by itself, leads to {wanted}."
@@ -61,7 +63,7 @@ NOT_SINGLE_SAMPLED = (
 )
 NOT_FOUND = "We found no possible change of {names}, but there may be one."
 
-# -- one feature that works ----------------------------------------------------------
+# -- one feature that works: `_letter._line` chooses ----------------------------------
 
 NOW = "Now: {now}."
 WORKS = "Works: {works}."
@@ -69,9 +71,12 @@ WORKS_EXACTLY = "Works: exactly {works}."
 FOR_EXAMPLE = "Works, for example: {example}."
 MAY_WORK = "May work, depending on what else changes: {works}."
 ALWAYS_WORKS = "Always works: {always}."
+# What follows from a change; BY_THEN says it of changes made together.
 ALSO_CHANGES = "Changing it to {example} also changes {others}."
+FOLLOWER = "{name} to {new}"
 
-# -- how many of the changes of a feature work (`to_dict` has this for every feature) -
+# -- how many of the changes of a feature work ----------------------------------------
+# In `to_dict` for every feature; in letters only where effects are random.
 
 SHARE_ALL = "Every possible change works."
 SHARE_COUNTED = "{hits} of the {n} possible changes {verb}."

@@ -1,4 +1,4 @@
-"""Read models from files; pickles only if the user trusts them."""
+"""Load models from files; pickles only if the user trusts them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FORMATS = (
 )
 
 
-def read_model(
+def load_model(
     path: str, *, trust_pickle: bool = False, trusted: Sequence[str] = ()
 ) -> Any:
     """Return the model in a file, read by its ending."""
@@ -41,11 +41,11 @@ def read_model(
         if ending in _PICKLES:
             model = joblib.load(file)
         elif ending == ".skops":
-            model = _read_skops(file, trusted)
+            model = _load_skops(file, trusted)
         elif ending in (".json", ".ubj"):
-            model = _read_xgboost(file)
+            model = _load_xgboost(file)
         elif ending == ".txt":
-            model = _read_lightgbm(file)
+            model = _load_lightgbm(file)
         else:
             raise BadCallError(
                 f"--model: {path} must end in {_FORMATS}, which sets the format, got "
@@ -66,7 +66,7 @@ def read_model(
     return model
 
 
-def _read_skops(file: Path, trusted: Sequence[str]) -> Any:
+def _load_skops(file: Path, trusted: Sequence[str]) -> Any:
     io = import_optional("skops.io", used_by="--model: a .skops file", install="skops")
     unknown = [t for t in io.get_untrusted_types(file=file) if t not in trusted]
     if unknown:
@@ -78,7 +78,7 @@ def _read_skops(file: Path, trusted: Sequence[str]) -> Any:
     return io.load(file, trusted=list(trusted))
 
 
-def _read_xgboost(file: Path) -> Any:
+def _load_xgboost(file: Path) -> Any:
     xgboost = import_optional(
         "xgboost", used_by=f"--model: {file}", install="skresp[xgboost]"
     )
@@ -107,7 +107,7 @@ def _objective(booster: Any) -> str:
     return str(config["learner"]["objective"]["name"])
 
 
-def _read_lightgbm(file: Path) -> Any:
+def _load_lightgbm(file: Path) -> Any:
     lightgbm = import_optional(
         "lightgbm", used_by=f"--model: {file}", install="skresp[lightgbm]"
     )

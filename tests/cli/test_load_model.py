@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from skops import io as skops_io
 
+from skresp._cli._load_model import load_model, read_target, with_categories
 from skresp._cli._main import main
 from skresp._cli._read_data import read_table
-from skresp._cli._read_model import read_model, read_target, with_categories
 from tests.cli.command_line import audit, one_line
 from tests.credit_example import LABELS, lender
 
@@ -59,7 +59,7 @@ def test_native_files_predict_as_the_model_did(library, files, tmp_path, capsys)
         model = lightgbm.LGBMClassifier(n_estimators=5, verbose=-1).fit(X, us.y)
         path = tmp_path / "model.txt"
         model.booster_.save_model(path)
-    read = read_model(str(path))
+    read = load_model(str(path))
     table = read_table(str(files / "data.csv"), us.actions)
     rows = with_categories(read, table[list(us.X)], us.actions)
     np.testing.assert_allclose(read.predict_proba(rows), model.predict_proba(X))
