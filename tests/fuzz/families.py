@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
@@ -46,33 +43,8 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-
-@dataclass(frozen=True)
-class Family:
-    """A kind of model.
-
-    `read` says that its structure is known, so that verdicts are never open on
-    discrete features; `lines` that scores along one real are exact; `lattice` that its
-    decision changes on the lattice only; `policy` that random rules decide before it;
-    `peak` that the target lies between the ends of ranges; `smooth` that the margin is
-    smooth along reals; `rounding` that rounding may decide, so that scores along reals
-    may be drawn; `constant` that some columns are made constant in a class.
-    """
-
-    make: Any
-    read: bool = True
-    lines: bool = True
-    lattice: bool = True
-    classes: int = 2
-    number: bool = False
-    encoder: str = "dense"
-    missing: bool = False
-    threshold: bool = False
-    policy: bool = False
-    peak: bool = False
-    smooth: bool = False
-    rounding: bool = False
-    constant: bool = False
+from .family import Family
+from .steps import STEPPED
 
 
 def _xgb(**more):
@@ -333,59 +305,8 @@ FAMILIES = {
     "KNN": Family(
         lambda: KNeighborsClassifier(3), read=False, lines=False, lattice=False
     ),
-    "log": Family(
-        lambda: make_pipeline(
-            MinMaxScaler((1, 2)), FunctionTransformer(np.log), LogisticRegression()
-        ),
-        lattice=False,
-    ),
-    "power": Family(
-        lambda: make_pipeline(PowerTransformer(), LogisticRegression()),
-        lattice=False,
-    ),
-    "quantile": Family(
-        lambda: make_pipeline(QuantileTransformer(n_quantiles=20), LinearSVC()),
-        lattice=False,
-    ),
-    "spline": Family(
-        lambda: make_pipeline(
-            StandardScaler(), SplineTransformer(4), LogisticRegression()
-        ),
-        lattice=False,
-        threshold=True,
-    ),
-    "spline jumps": Family(
-        lambda: make_pipeline(
-            SplineTransformer(4, degree=2, knots="quantile", extrapolation="linear"),
-            RidgeClassifier(),
-        ),
-        lattice=False,
-    ),
-    "spline classes": Family(
-        lambda: make_pipeline(
-            SplineTransformer(3, extrapolation="continue", include_bias=False),
-            LogisticRegression(),
-        ),
-        lattice=False,
-        classes=3,
-    ),
-    "spline tree": Family(
-        lambda: make_pipeline(
-            SplineTransformer(4), DecisionTreeClassifier(random_state=0)
-        ),
-        lattice=False,
-    ),
-    "power NB": Family(
-        lambda: make_pipeline(PowerTransformer(), GaussianNB(var_smoothing=1e-3)),
-        lattice=False,
-    ),
-    "quantile NB": Family(
-        lambda: make_pipeline(
-            QuantileTransformer(n_quantiles=20), GaussianNB(var_smoothing=1e-3)
-        ),
-        lattice=False,
-    ),
     "NB": Family(lambda: GaussianNB(var_smoothing=1e-3), lattice=False, smooth=True),
     "NB constant": Family(GaussianNB, lattice=False, rounding=True, constant=True),
+    **STEPPED,
     **PEAKED,
 }

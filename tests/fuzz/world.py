@@ -10,19 +10,20 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import make_column_transformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
 from skresp import ActionSet, AtLeast, AtMost, DecisionPolicy, Feature
 from skresp import constraints as c
 
 from . import lattice
-from .families import FAMILIES, Family
+from .families import FAMILIES
+from .family import Family
 from .peaks import (
     hold_constant,
     peaked_actions,
     peaked_labels,
     peaked_rows,
 )
+from .steps import ENCODERS, weight_of_evidence
 from .twists import TWISTS, Twist
 
 LABELS = ("p", "q", "r")
@@ -311,6 +312,7 @@ def make_world(seed, family=None, people=8, twist=None):
         codes = pd.factorize(X[name], sort=True)[0].astype(float)
         signal += rng.normal() * codes / max(codes.std(), 1e-9)
     if kind.number:
+        signal = np.exp(signal / 4) if kind.positive else signal
         y = np.round(signal, 1)
     elif kind.classes == 3:
         y = np.digitize(signal, np.quantile(signal, [0.4, 0.7]))
@@ -329,14 +331,11 @@ def make_world(seed, family=None, people=8, twist=None):
                 pd.CategoricalDtype([*actions.features[name].categories, "elsewhere"])
             )
         model = kind.make()
+    elif kind.encoder == "woe":
+        model = make_pipeline(weight_of_evidence(labels), kind.make())
     else:
         encode = make_column_transformer(
-            (
-                OneHotEncoder(
-                    handle_unknown="ignore", sparse_output=kind.encoder == "sparse"
-                ),
-                labels,
-            ),
+            (ENCODERS[kind.encoder](), labels),
             remainder="passthrough",
             sparse_threshold=1.0 if kind.encoder == "sparse" else 0.0,
         )
@@ -348,7 +347,8 @@ def make_world(seed, family=None, people=8, twist=None):
         model.fit(fitted_on, y)
     if kind.number:
         at = float(np.quantile(signal, rng.choice([0.5, 0.8])))
-        target: Any = AtLeast(at) if rng.random() < 0.7 else AtMost(-at)
+        most = at if kind.positive else -at
+        target: Any = AtLeast(at) if rng.random() < 0.7 else AtMost(most)
     else:
         target = int(rng.choice(kind.classes)) if kind.classes == 3 else 1
     threshold = None
