@@ -10,7 +10,9 @@ import numpy as np
 
 from .climb import line_range, line_values, margin
 
-_GOLDEN = (np.sqrt(5) - 1) / 2
+# Parts of a stretch that are looked at in one call of the model, and calls.
+_SHARES = np.arange(1, 16) / 16
+_ROUNDS = 12
 
 
 def smooth_share(world, person, name, values, works):
@@ -31,12 +33,14 @@ def smooth_share(world, person, name, values, works):
     change = works[:-1] != works[1:]
     left, right, is_left = first[change], last[change], works[:-1][change]
     a, b = left.copy(), right.copy()
-    for _ in range(45):
+    for _ in range(_ROUNDS):
         if not len(a):
             break
-        middle = (a + b) / 2
-        same = reaches(middle) == is_left
-        a, b = np.where(same, middle, a), np.where(same, b, middle)
+        grid = a[:, None] + (b - a)[:, None] * _SHARES
+        same = reaches(grid.ravel()).reshape(grid.shape) == is_left[:, None]
+        first = np.argmin(np.c_[same, np.zeros(len(a), dtype=bool)], axis=1)
+        edges, each = np.c_[a, grid, b], np.arange(len(a))
+        a, b = edges[each, first], edges[each, first + 1]
     share += np.where(is_left, a - left, right - b).sum()
     return share / (high - low)
 
@@ -57,10 +61,11 @@ def _with_turns(at, margins, reaches):
         return at, works
     sign = np.where(works[places], -1.0, 1.0)
     a, b = at[places - 1], at[places + 1]
-    for _ in range(40):
-        c, d = b - _GOLDEN * (b - a), a + _GOLDEN * (b - a)
-        both = margins(np.r_[c, d]).reshape(2, -1)
-        better = sign * both[0] > sign * both[1]
-        a, b = np.where(better, a, c), np.where(better, d, b)
+    for _ in range(_ROUNDS - 4):
+        grid = np.c_[a, a[:, None] + (b - a)[:, None] * _SHARES, b]
+        margin_there = sign[:, None] * margins(grid.ravel()).reshape(grid.shape)
+        best = np.clip(np.argmax(margin_there, axis=1), 1, grid.shape[1] - 2)
+        each = np.arange(len(a))
+        a, b = grid[each, best - 1], grid[each, best + 1]
     at = np.unique(np.r_[at, (a + b) / 2])
     return at, reaches(at)
