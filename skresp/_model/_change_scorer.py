@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from skresp._model.trees._ranked_trees import RankedTrees
 from skresp._model.trees._raw_trees import RawTrees
-from skresp._model.trees._tree_sums import PartCodes, TreeSums
+from skresp._model.trees._tree_sums import TreeSums
 from skresp._typing import BoolArray, FloatArray
 
+from ._change_lists import PartCodes
 from ._columns import known_rows
 from ._decision import DOUBT, Decision
 from ._group import Group
@@ -91,7 +92,7 @@ class ChangeScorer:
         Raise TooLargeError where tables would take too much memory.
         """
         known = known_rows(self.score_function.columns, codes)
-        known_points = self._known_points(known, codes, parts)
+        known_points = self._known_points(known, parts)
         with np.errstate(invalid="ignore"):
             both = self._answers_of_sum if self._is_plain else self._answers_of_scores
             rows, points = both(codes, parts)
@@ -99,9 +100,7 @@ class ChangeScorer:
         points[~known_points] = IN_DOUBT
         return rows, points
 
-    def _known_points(
-        self, known: BoolArray, codes: FloatArray, parts: Sequence[PartCodes]
-    ) -> BoolArray:
+    def _known_points(self, known: BoolArray, parts: Sequence[PartCodes]) -> BoolArray:
         """Return at which points the scores are known."""
         out = []
         for part in parts:
@@ -110,7 +109,7 @@ class ChangeScorer:
                 of_change &= self.score_function.columns[c].knows(after)
             points = np.repeat(known, part.n_points)
             if not of_change.all():
-                points &= of_change[part.change_of_points]
+                points &= of_change[part.points()[1]]
             out.append(points)
         return np.concatenate([np.zeros(0, dtype=bool), *out])
 
@@ -220,7 +219,7 @@ class _GroupSums:
             if part.after and len(size):
                 before = part.before(codes)
                 gain, gain_size = terms.changes(before, part.after)
-                change = part.change_of_points
+                _, change = part.points()
                 points[here] += self._gaps(gain)[change]
                 size += self._sizes(gain_size)[change]
             sizes.append(size)

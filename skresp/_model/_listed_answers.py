@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from skresp._model.trees._tree_sums import PartCodes, TooLargeError
+from skresp._model.trees._tree_sums import TooLargeError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
+from ._change_lists import ChangeLists, PartCodes
 from ._change_scorer import IN_DOUBT, Answers, ChangeScorer
 from ._codes import changed_column, row_codes
 from ._row_batch import ListedChanges, RowBatch, taken
@@ -39,7 +40,7 @@ def answer_listed(
     """
     n_points = np.ones(len(rows), dtype=np.intp)
     for each in lists:
-        n_points += each.points_of_rows()
+        n_points += each.n_points
     scorer = None
     if not batch.deadline.is_limited:  # else there may be no time to compile kernels
         scorer = batch.change_scorer(int(n_points.sum()))
@@ -158,12 +159,12 @@ def _part_codes(
         )
         which, counts = position, counts[used]
         starts, values = np.cumsum(counts) - counts, taken(values, change)
-    part = PartCodes(which, starts, counts, {})
-    row, columns = part.first_rows[part.owner], scorer.score_function.columns
+    lists = ChangeLists(which, starts, counts)
+    row, columns = lists.first_rows[lists.owner], scorer.score_function.columns
     after = {
         c: changed_column(columns[c], codes[row, c], new) for c, new in values.items()
     }
-    return part._replace(after=after)
+    return PartCodes(which, starts, counts, after)
 
 
 def _differing_rows(codes: FloatArray, parts: Sequence[PartCodes]) -> BoolArray:

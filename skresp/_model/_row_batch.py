@@ -13,6 +13,7 @@ from sklearn import get_config
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import NEVER, Deadline, OutOfTimeError, Pace
 
+from ._change_lists import ChangeLists
 from ._change_scorer import ChangeScorer
 from ._codes import batch_codes
 from ._point_builder import PointBuilder
@@ -65,39 +66,16 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class ListedChanges:
+class ListedChanges(ChangeLists):
     """The changes of some rows on one part, listed for each of its distinct values.
 
     Attributes
     ----------
-    which : array of shape (n_rows,)
-        The value of each row; -1 where it has no list.
-    starts, counts : array of shape (n_values,)
-        The first change of each value, and how many it has. The changes of a value
-        follow those of the value before.
     values : dict of int to array, or to (labels, mask)
         The new values of each of the model's columns, one for each change.
     """
 
-    which: IndexArray
-    starts: IndexArray
-    counts: IndexArray
     values: dict[int, Any]
-
-    def points_of_rows(self, rows: slice = slice(None)) -> IndexArray:
-        """Return the number of points of each row."""
-        which = self.which[rows]
-        counts = self.counts[which]
-        counts[which < 0] = 0
-        return counts
-
-    def points(self, rows: slice) -> tuple[IndexArray, IndexArray]:
-        """Return the number of points of each row, and the change of each point."""
-        counts = self.points_of_rows(rows)
-        ends = np.cumsum(counts)
-        total = int(ends[-1]) if len(ends) else 0
-        shift = self.starts[self.which[rows]] - (ends - counts)
-        return counts, np.repeat(shift, counts) + np.arange(total)
 
     def segment(self, start: int, change: IndexArray) -> Segment:
         """Return the new values of points with these changes."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skresp._typing import FloatArray, IndexArray
+from skresp._model._change_lists import PartCodes
+from skresp._typing import FloatArray
 
 from ._ranked_trees import Changes, RankedTrees
 
@@ -21,56 +22,6 @@ _MAX_TABLE = 64 * 2**20
 
 class TooLargeError(Exception):
     """The tables of the kernels would be too large."""
-
-
-class PartCodes(NamedTuple):
-    """The listed changes of rows on one part, as codes of the model's columns.
-
-    Attributes
-    ----------
-    which : array of shape (n_rows,)
-        The list of each row; -1 for none.
-    starts, counts : array of shape (n_lists,)
-        The first change of each list, and how many it has.
-    after : dict of int to array of shape (n_changes,)
-        The codes after each change, by column.
-    """
-
-    which: IndexArray
-    starts: IndexArray
-    counts: IndexArray
-    after: dict[int, FloatArray]
-
-    @property
-    def owner(self) -> IndexArray:
-        """The list of each change."""
-        return np.repeat(np.arange(len(self.counts)), self.counts)
-
-    @property
-    def n_points(self) -> IndexArray:
-        """The number of changes of each row."""
-        return np.where(self.which >= 0, self.counts[self.which], 0)
-
-    @property
-    def change_of_points(self) -> IndexArray:
-        """The change of each point, row after row."""
-        counts = self.n_points
-        ends = np.cumsum(counts)
-        shift = self.starts[self.which] - (ends - counts)
-        return np.repeat(shift, counts) + np.arange(int(ends[-1]) if len(ends) else 0)
-
-    def before(self, codes: FloatArray) -> dict[int, FloatArray]:
-        """Return the codes before each change, by column, given those of the rows."""
-        row = self.first_rows[self.owner]
-        return {c: codes[row, c] for c in self.after}
-
-    @property
-    def first_rows(self) -> IndexArray:
-        """The first row of each list."""
-        rows = np.flatnonzero(self.which >= 0)[::-1]
-        out = np.zeros(len(self.counts), dtype=np.intp)
-        out[self.which[rows]] = rows
-        return out
 
 
 class TreeSums:
