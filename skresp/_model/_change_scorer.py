@@ -134,11 +134,8 @@ class ChangeScorer:
             score = np.abs(gap) + abs(decision.cut)
         else:
             score = size + trees
-        doubt = np.maximum(
-            decision.doubt * np.maximum(score, 1.0), decision.least_doubt
-        )
         rounding = _FLOAT64 if decision.doubt <= DOUBT else _FLOAT32
-        doubt = np.maximum(doubt, rounding * (size + trees))
+        doubt = np.maximum(decision.error(score), rounding * (size + trees))
         return _answers(gap, doubt)
 
     def _answers_of_scores(
@@ -147,7 +144,10 @@ class ChangeScorer:
         """Return answers of groups with links, from scores."""
         each = [group.sums(codes, parts) for group in self._groups]
         linked = zip(self._groups, each, strict=True)
-        shares = [(g.linked(sums.rows), g.linked(sums.points)) for g, sums in linked]
+        shares = [
+            (g.group.linked(sums.rows), g.group.linked(sums.points))
+            for g, sums in linked
+        ]
         rows, points = (np.sum(share, axis=0) for share in zip(*shares, strict=True))
         return (
             self._decided(rows, np.max([sums.row_size for sums in each], axis=0)),
@@ -188,10 +188,6 @@ class _GroupSums:
     def largest_tree_sum(self) -> float:
         """The largest absolute sum of trees."""
         return 0.0 if self.trees is None else self.trees.trees.largest_sum
-
-    def linked(self, sums: FloatArray) -> FloatArray:
-        """Return the share of the group in the scores."""
-        return self.group.weight * self.group.link(sums)
 
     def sums(self, codes: FloatArray, parts: Sequence[PartCodes]) -> _Sums:
         """Return the sums of rows and of all their changes, part by part."""

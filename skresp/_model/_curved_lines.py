@@ -117,10 +117,9 @@ class CurvedLines(NamedTuple):
                 c = term.column
                 added = term.bounds(least[:, c], most[:, c], None)
                 bottom, top = bottom + added[0], top + added[1]
-            bottom, top = group.link.bounds(bottom, top)
-            shares = group.weight * bottom, group.weight * top
-            out[0] += np.minimum(*shares)
-            out[1] += np.maximum(*shares)
+            shares = group.linked_bounds(bottom, top)
+            out[0] += shares[0]
+            out[1] += shares[1]
         return out[0], out[1]
 
     def _shares(self, line: IndexArray, position: FloatArray) -> FloatArray:
@@ -284,24 +283,10 @@ def _settled(
     decision: Decision, bottom: FloatArray, top: FloatArray
 ) -> tuple[BoolArray, BoolArray]:
     """Return where the bounds decide, and where they are as close as rounding."""
-    least, most = _gap_bounds(decision, bottom, top)
-    size = np.maximum(np.abs(bottom), np.abs(top)).max(axis=1)
-    doubt = np.maximum(decision.doubt * np.maximum(1.0, size), decision.least_doubt)
-    decided = (least > doubt) | (most < -doubt)
-    return decided, (least >= -2 * doubt) & (most <= 2 * doubt)
-
-
-def _gap_bounds(
-    decision: Decision, bottom: FloatArray, top: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the bounds of `Decision.gap`, from the bounds of the scores."""
-    column, cut = decision.column, decision.cut
-    least, most = bottom[:, column], top[:, column]
-    if cut is not None:
-        ends = decision.sign * (least - cut), decision.sign * (most - cut)
-        return np.minimum(*ends), np.maximum(*ends)
-    others = [np.delete(x, column, axis=1).max(axis=1) for x in (bottom, top)]
-    return least - others[1], most - others[0]
+    least, most = decision.gap_bounds(bottom, top)
+    error = decision.error(np.maximum(np.abs(bottom), np.abs(top)).max(axis=1))
+    decided = (least > error) | (most < -error)
+    return decided, (least >= -2 * error) & (most <= 2 * error)
 
 
 def _runs(

@@ -67,6 +67,20 @@ class Decision:
         others = np.delete(scores, self.column, axis=1)
         return target - others.max(axis=1)
 
+    def gap_bounds(
+        self, lower: FloatArray, upper: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return bounds of `gap`, from bounds of scores of shape (n, n_scores)."""
+        low, high = lower[:, self.column], upper[:, self.column]
+        if self.cut is not None:
+            ends = self.sign * (low - self.cut), self.sign * (high - self.cut)
+            return np.minimum(*ends), np.maximum(*ends)
+        least, most = (
+            np.delete(scores, self.column, axis=1).max(axis=1)
+            for scores in (lower, upper)
+        )
+        return low - most, high - least
+
     def gaps(self, scores: FloatArray) -> FloatArray:
         """Return how far the target is ahead of each rival, in shape (n, n_rivals).
 
@@ -96,15 +110,17 @@ class Decision:
 
     def unsure(self, scores: FloatArray) -> BoolArray:
         """Return where rounding could decide."""
-        size = np.maximum(1.0, np.abs(scores).max(axis=1))
-        doubt = np.maximum(self.doubt * size, self.least_doubt)
-        return np.abs(self.gap(scores)) <= doubt
+        return np.abs(self.gap(scores)) <= self.error(np.abs(scores).max(axis=1))
+
+    def error(self, size: FloatArray) -> FloatArray:
+        """Return the absolute error of scores of some size, both of shape (n,)."""
+        return np.maximum(self.doubt * np.maximum(size, 1.0), self.least_doubt)
 
     @property
     def tolerance(self) -> float:
         """The distance from 0 within which every gap is in doubt."""
         size = 10.0 if self.cut is None else abs(self.cut)
-        return max(self.doubt * max(1.0, size), self.least_doubt)
+        return float(self.error(np.array([size]))[0])
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,19 @@ class Group(NamedTuple):
             sums += self.trees.sums(codes, len(self.base))
         if self.terms is not None:
             sums += self.terms.sums(codes)
+        return self.linked(sums)
+
+    def linked(self, sums: FloatArray) -> FloatArray:
+        """Return the share of this group in the scores, given its sums."""
         return self.weight * self.link(sums)
+
+    def linked_bounds(
+        self, lower: FloatArray, upper: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds of this share, given bounds of its sums."""
+        low, high = self.link.bounds(lower, upper)
+        ends = self.weight * low, self.weight * high
+        return np.minimum(*ends), np.maximum(*ends)
 
     def bounds(
         self, lower: FloatArray, upper: FloatArray, sets: dict[int, BoolArray]
@@ -58,9 +70,7 @@ class Group(NamedTuple):
             ends = self.terms.bounds(lower, upper, sets)
             low += ends[0]
             high += ends[1]
-        low, high = self.link.bounds(low, high)
-        ends = self.weight * low, self.weight * high
-        return np.minimum(*ends), np.maximum(*ends)
+        return self.linked_bounds(low, high)
 
     def _tree_sets(
         self, lower: FloatArray, upper: FloatArray, sets: dict[int, BoolArray]

@@ -215,9 +215,7 @@ def _scores(
     groups: Sequence[Group], sums: Sequence[FloatArray], slopes: Sequence[FloatArray]
 ) -> FloatArray:
     """Return the scores, from the sums of each group and those of its slopes."""
-    shares = [
-        g.weight * g.link(s + t) for g, s, t in zip(groups, sums, slopes, strict=True)
-    ]
+    shares = [g.linked(s + t) for g, s, t in zip(groups, sums, slopes, strict=True)]
     return shares[0] if len(shares) == 1 else np.sum(shares, axis=0)
 
 
@@ -244,9 +242,9 @@ def _split_where_decided(
     scores = first + (last[piece] - first) * middle[:, None]
     # The error of a border is that of the scores, divided by their slope.
     size = np.maximum(np.abs(pieces.scores), np.abs(last)).max(axis=1)
-    doubt = np.maximum(decision.doubt * np.maximum(1.0, size), decision.least_doubt)
     slope = np.abs(b - a) / span
-    error = np.divide(doubt[:, None], slope, out=np.zeros_like(slope), where=crossed)
+    error = decision.error(size)[:, None]
+    error = np.divide(error, slope, out=np.zeros_like(slope), where=crossed)
     worst = np.array(pieces.error)
     np.maximum.at(worst, pieces.line, error.max(axis=1, initial=0.0))
     return ScorePieces(pieces.line[piece], low, high, scores, worst)
