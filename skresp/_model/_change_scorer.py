@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._model.trees._ranked_trees import RankedTrees
-from skresp._model.trees._raw_trees import RawTrees
 from skresp._model.trees._tree_sums import TreeSums
 from skresp._typing import BoolArray, FloatArray
 
@@ -181,7 +180,8 @@ class _GroupSums:
             self.base = self.base - decision.offset
         self.trees: TreeSums | None = None
         if group.trees is not None:
-            gain = self._gaps(_leaf_vectors(group.trees, len(group.base)))
+            nodes = np.arange(len(group.trees.column))
+            gain = self._gaps(group.trees.gains(nodes, len(group.base)))
             self.trees = TreeSums(RankedTrees(group.trees, gain))
 
     @property
@@ -228,20 +228,6 @@ class _GroupSums:
         if self.decision is not None:
             sizes = self.decision.sizes(sizes)
         return sizes.max(axis=1)
-
-
-def _leaf_vectors(trees: RawTrees, n_outputs: int) -> FloatArray:
-    """Return what each node adds to each score."""
-    if trees.leaves.shape[1] == n_outputs and (trees.output < 0).all():
-        return trees.leaves
-    sizes = np.diff([*trees.roots, len(trees.column)])
-    output = np.repeat(trees.output, sizes)
-    out = np.zeros((len(trees.column), n_outputs))
-    one = np.flatnonzero(output >= 0)
-    out[one, output[one]] = trees.leaves[one, 0]
-    several = output < 0
-    out[several] = trees.leaves[several]
-    return out
 
 
 def _answers(gap: FloatArray, doubt: FloatArray) -> Answers:

@@ -99,9 +99,8 @@ def _edges(groups: Sequence[Group], column: int) -> list[FloatArray]:
     for group in groups:
         if group.trees is not None and column in group.trees.edges:
             found.append(group.trees.edges[column])
-        for term in group.terms.tables if group.terms is not None else ():
-            if term.column == column and term.edges is not None:
-                found.append(term.edges)
+        if group.terms is not None:
+            found += group.terms.edges(column)
     return [edges for edges in found if len(edges)]
 
 

@@ -73,7 +73,7 @@ class PointBuilder:
             self.in_block = {i: (0, i) for i in range(len(input_format.names))}
             return
         columns = [
-            _in_dtype(input_format, i, table, int(position), features[i], needs.get(i))
+            _in_dtype(input_format, i, table, int(position), needs.get(i))
             for i, position in enumerate(np.arange(table.shape[1])[order])
         ]
         self._set_blocks(columns, features)
@@ -227,7 +227,6 @@ def _in_dtype(
     i: int,
     table: Any,
     position: int,
-    feature: Feature,
     need: ColumnNeed | None,
 ) -> Any:
     """Return a column in its dtype at fit, as a numpy or pandas extension array."""

@@ -128,11 +128,8 @@ def _check(
 
 def _largest_sum(group: ReadGroup) -> float:
     """Return the sum of the largest leaves of all trees of a group."""
-    if group.ensemble is None:
-        return 0.0
-    leaf = group.ensemble.column < 0
-    size = np.where(leaf, np.abs(group.ensemble.leaves).max(axis=1), 0.0)
-    return float(np.maximum.reduceat(size, group.ensemble.roots).sum())
+    trees = group.ensemble
+    return 0.0 if trees is None else trees.largest_sum(trees.leaves)
 
 
 def _gets_float32(reading: Reading, input_format: InputFormat) -> bool:

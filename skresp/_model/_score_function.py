@@ -117,13 +117,9 @@ class ScoreFunction:
         found = [np.zeros(0)]
         for group in self.groups:
             if group.trees is not None:
-                found.append(_tree_cuts(group, column))
+                found.append(group.trees.cuts(column))
             if group.terms is not None:
-                found += [
-                    term.edges
-                    for term in group.terms.tables
-                    if term.column == column and term.edges is not None
-                ]
+                found += group.terms.edges(column)
         return np.unique(np.concatenate(found))
 
     def shape(self, column: int) -> Shape:
@@ -138,16 +134,6 @@ class ScoreFunction:
         if all(shape == "linear" for shape in moving):
             return "linear"
         return moving[0] if len(moving) == 1 else "bounded"
-
-
-def _tree_cuts(group: Group, column: int) -> FloatArray:
-    """Return the cuts of the trees of a group, in any order."""
-    trees = group.trees
-    assert trees is not None
-    if trees.is_listed[column]:
-        return trees.edges.get(column, np.zeros(0))
-    thresholds = trees.threshold[trees.column == column]
-    return np.unique(thresholds[np.isfinite(thresholds)])
 
 
 def _shape(group: Group, column: int) -> Shape:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-if TYPE_CHECKING:
-    from ._step_maps import StepMaps
-    from ._turning_curves import BranchMaps
+from ._step_maps import StepMaps
+from ._turning_curves import BranchMaps, weighted_sums
 
 
 class TableTerm(NamedTuple):
@@ -91,10 +90,7 @@ class MappedTerm(NamedTuple):
 
     def add(self, codes: FloatArray) -> FloatArray:
         """Return what codes add, of shape (n, n_outputs)."""
-        transformed = self._transformed(codes)
-        out = np.zeros((len(codes), self.weights.shape[1]))
-        for z, weights in zip(transformed.T, self.weights, strict=True):
-            out += z[:, None] * weights
+        out = weighted_sums(self._transformed(codes), self.weights)
         return np.where(np.isnan(codes)[:, None], self.missing, out)
 
     def bounds(
@@ -156,6 +152,14 @@ class Terms(NamedTuple):
     def others(self) -> list[TableTerm | MappedTerm]:
         """The terms other than slopes."""
         return [*self.tables, *self.maps]
+
+    def edges(self, column: int) -> list[FloatArray]:
+        """Return the edges of each table of a column of numbers."""
+        return [
+            term.edges
+            for term in self.tables
+            if term.column == column and term.edges is not None
+        ]
 
     def sums(self, codes: FloatArray) -> FloatArray:
         """Return the sums of the terms of rows, of shape (n_rows, n_outputs).

@@ -44,6 +44,14 @@ class TreeArrays:
     missing_left: BoolArray
     leaves: FloatArray
 
+    def largest_sum(self, gain: FloatArray) -> float:
+        """Return the sum over trees of the largest absolute gain of a leaf.
+
+        `gain` has the shape (n_nodes, n_gains).
+        """
+        size = np.where(self.column < 0, np.abs(gain).max(axis=1), 0.0)
+        return float(np.maximum.reduceat(size, self.roots).sum())
+
 
 class Arithmetic(NamedTuple):
     """How a library compares values with thresholds, and adds leaves.

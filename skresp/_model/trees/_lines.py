@@ -58,26 +58,15 @@ def tree_pieces(trees: RawTrees, n_outputs: int, lines: PositionLines) -> ScoreP
     first, which, when = allowance().deadline.call(leaves_met, splits, lines)
     low, high = lines.low, lines.high
     line, leaf, before = which.T
-    opening = _gains(trees, n_outputs, first.ravel())
+    opening = trees.gains(first.ravel(), n_outputs)
     opening = opening.reshape(len(low), first.shape[1], -1).sum(axis=1)
-    change = _gains(trees, n_outputs, leaf) - _gains(trees, n_outputs, before)
+    change = trees.gains(leaf, n_outputs) - trees.gains(before, n_outputs)
     return _pieces(
         np.concatenate([np.arange(len(low)), line]),
         np.concatenate([low, when]),
         np.concatenate([opening, change]),
         high,
     )
-
-
-def _gains(trees: RawTrees, n_outputs: int, leaf: IndexArray) -> FloatArray:
-    """Return what leaves add to each score, of shape (n_leaves, n_outputs)."""
-    gain = trees.leaves[leaf]
-    if n_outputs == 1 or (trees.output < 0).all():
-        return gain
-    tree = np.searchsorted(trees.roots, leaf, side="right") - 1
-    wide = np.zeros((len(leaf), n_outputs))
-    wide[np.arange(len(leaf)), trees.output[tree]] = gain[:, 0]
-    return wide
 
 
 def _pieces(

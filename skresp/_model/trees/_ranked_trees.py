@@ -213,5 +213,4 @@ class RankedTrees:
     @cached_property
     def largest_sum(self) -> float:
         """The sum over trees of the largest absolute gain of a leaf."""
-        size = np.where(self.trees.column < 0, np.abs(self.gain).max(axis=1), 0.0)
-        return float(np.maximum.reduceat(size, self.roots).sum())
+        return self.trees.largest_sum(self.gain)

@@ -70,6 +70,23 @@ class RawTrees(TreeArrays):
                     out[some, output] += self.leaves[leaf[:, k], 0]
         return out
 
+    def gains(self, nodes: IndexArray, n_outputs: int) -> FloatArray:
+        """Return what leaves add to each score, of shape (len(nodes), n_outputs)."""
+        gain = self.leaves[nodes]
+        if gain.shape[1] == n_outputs:
+            return gain
+        tree = np.searchsorted(self.roots, nodes, side="right") - 1
+        out = np.zeros((len(nodes), n_outputs))
+        out[np.arange(len(nodes)), self.output[tree]] = gain[:, 0]
+        return out
+
+    def cuts(self, column: int) -> FloatArray:
+        """Return where the sums may jump along a column of numbers, ascending."""
+        if self.is_listed[column]:
+            return self.edges.get(column, np.zeros(0))
+        thresholds = self.threshold[self.column == column]
+        return np.unique(thresholds[np.isfinite(thresholds)])
+
     def leaves_of(self, X: FloatArray) -> IndexArray:
         """Return the leaf of each row of positions in each tree."""
         nodes = np.tile(self.roots.astype(np.intp), (len(X), 1))
