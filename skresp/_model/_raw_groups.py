@@ -76,9 +76,8 @@ def to_raw_groups(
         if key not in known:
             known[key] = read_transformed_columns(maps.with_columns(columns))
         transformed = known[key]
-        for c in transformed.lower:
-            lower[c] = max(lower[c], transformed.lower[c])
-            upper[c] = min(upper[c], transformed.upper[c])
+        for c, (low, high) in transformed.ranges.items():
+            lower[c], upper[c] = max(lower[c], low), min(upper[c], high)
         one, source = _to_raw_group(group, transformed)
         raw.append(one)
         sources.append(source)

@@ -2,73 +2,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray
 
 from ._float_search import last_floats
 from ._step_maps import StepMaps
 from ._unreadable import UnreadableError
 
+#: The range of each column of numbers in which the steps are known.
+Ranges = Mapping[int, tuple[float, float]]
+
 # Numbers of the range of a column that tell whether an input falls.
 _N_INSIDE = 65
 
 
-def raw_thresholds(
-    maps: StepMaps,
-    column: IndexArray,
-    transformed: IndexArray,
-    threshold: FloatArray,
-    lower: dict[int, float],
-    upper: dict[int, float],
-    *,
-    inputs: bool = False,
-    falls: BoolArray | None = None,
-    guess: FloatArray | None = None,
-    within: tuple[FloatArray, FloatArray] | None = None,
-) -> FloatArray:
-    """Return the largest numbers whose transformed column is at most a threshold.
+class Thresholds(NamedTuple):
+    """Thresholds of one transformed column, or of one input of a step.
 
-    For a falling column, the largest numbers at which it exceeds the threshold.
-    They are -inf or inf where no number, or every number does.
-
-    Parameters
+    Attributes
     ----------
-    column, transformed, threshold : array of shape (n,)
-        The column of the input, the transformed column, and the threshold.
-    lower, upper : dict of int to float
-        The range of each column.
-    inputs : bool
-        Whether `transformed` counts the inputs of steps instead.
-    falls : array of shape (n,), optional
+    column : int
+        The column of the input that it comes from.
+    transformed : int
+        The transformed column, or the input of a step.
+    values : array of shape (n,)
+    falls : bool, or array of shape (n,)
+        Whether the transformed column falls where the number rises.
+    first, last : float, or array of shape (n,)
+        The range of numbers that counts.
     guess : array of shape (n,), optional
         Numbers close to the result.
-    within : tuple of two arrays of shape (n,), optional
-        The first and the last number of a narrower range for each threshold.
     """
-    if not len(column):
-        return np.zeros(0)
+
+    column: int
+    transformed: int
+    values: FloatArray
+    falls: BoolArray | bool
+    first: FloatArray | float
+    last: FloatArray | float
+    guess: FloatArray | None = None
+
+
+def raw_thresholds(
+    maps: StepMaps, thresholds: Sequence[Thresholds], *, inputs: bool = False
+) -> list[FloatArray]:
+    """Return the largest numbers whose transformed column is at most a threshold.
+
+    For a falling column, the largest numbers at which it exceeds the threshold. They
+    are -inf or inf where no number, or every number does. With `inputs` the thresholds
+    are those of inputs of steps.
+    """
+    counts = [len(each.values) for each in thresholds]
+    if not sum(counts):
+        return [np.zeros(0) for _ in counts]
+
+    def joined(values: Iterable[Any]) -> Any:
+        pairs = zip(values, counts, strict=True)
+        return np.concatenate([np.broadcast_to(each, n) for each, n in pairs])
+
+    columns, transformed, values, falls, first, last, guess = zip(
+        *thresholds, strict=True
+    )
+    column, which, threshold, down = map(joined, (columns, transformed, values, falls))
+    limit = joined(largest_number(maps, c) for c in columns)
+    first, last = np.maximum(joined(first), -limit), np.minimum(joined(last), limit)
     order = np.argsort(column, kind="stable")
     starts = np.searchsorted(column[order], column)
     row = np.empty(len(column), dtype=np.intp)
     row[order] = np.arange(len(column)) - starts[order]
     codes = np.tile(maps.raw_rows.middle(), (int(row.max()) + 1, 1))
-    down = np.zeros(len(column), dtype=bool) if falls is None else falls
 
     def holds(x: FloatArray) -> BoolArray:
         codes[row, column] = x
         answers = maps.step_inputs(codes) if inputs else maps.transform(codes)
-        z = plain_values(maps, answers)[row, transformed]
+        z = plain_values(maps, answers)[row, which]
         return np.where(down, z > threshold, z <= threshold)
 
-    limit = {c: largest_number(maps, c) for c in lower}
-    first = np.array([max(lower[c], -limit[c]) for c in column.tolist()])
-    last = np.array([min(upper[c], limit[c]) for c in column.tolist()])
-    if within is not None:
-        first, last = np.maximum(first, within[0]), np.minimum(last, within[1])
     some, all_ = holds(first), holds(last)
-    cuts = last_floats(holds, first, np.where(some, last, first), guess)
-    return np.where(all_, np.inf, np.where(some, cuts, -np.inf))
+    near = None if guess[0] is None else joined(guess)
+    cuts = last_floats(holds, first, np.where(some, last, first), near)
+    cuts = np.where(all_, np.inf, np.where(some, cuts, -np.inf))
+    return np.split(cuts, np.cumsum(counts)[:-1])
 
 
 def input_falls(maps: StepMaps, column: int, which: int) -> bool:

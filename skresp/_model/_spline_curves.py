@@ -66,8 +66,7 @@ def spline_curves(
         jumps.append(
             np.r_[spline.jumps, np.ones(len(repeated)), np.zeros(len(turns))] > 0
         )
-    lower, upper = transformed.lower, transformed.upper
-    cuts = spline_cuts(transformed.maps, splines, inputs, lower, upper)
+    cuts = spline_cuts(transformed.maps, splines, inputs, transformed.ranges)
     return [
         _curve(transformed, spline, one, at, jump)
         for spline, one, at, jump in zip(splines, sums, cuts, jumps, strict=True)
@@ -100,10 +99,8 @@ def _curve(
     if not len(ends):
         ends, jumps = transformed.maps.raw_rows.middle()[[c]], np.zeros(1, dtype=bool)
     span = max(float(np.ptp(ends)), 1e-3 * float(np.abs(ends).max()), 1e-9)
-    outer = (
-        max(transformed.lower[c], float(ends[0]) - span),
-        min(transformed.upper[c], float(ends[-1]) + span),
-    )
+    low, high = transformed.ranges[c]
+    outer = max(low, float(ends[0]) - span), min(high, float(ends[-1]) + span)
     return turning_curve(
         transformed.maps, c, one.transformed, one.weights, ends, jumps, outer
     )

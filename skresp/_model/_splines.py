@@ -16,7 +16,7 @@ from numpy.polynomial import chebyshev
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._elementary_steps import step_inputs
-from ._raw_thresholds import input_falls, raw_thresholds
+from ._raw_thresholds import Ranges, Thresholds, input_falls, raw_thresholds
 from ._step_maps import StepMaps
 from ._transform import as_numbers
 from ._unreadable import UnreadableError
@@ -138,20 +138,15 @@ class SplineColumn(NamedTuple):
     slope: float
 
 
-def read_splines(
-    maps: StepMaps, lower: dict[int, float], upper: dict[int, float]
-) -> list[Spline]:
-    """Return the splines of columns of numbers.
-
-    `lower` and `upper` are the ranges of these columns.
-    """
+def read_splines(maps: StepMaps, ranges: Ranges) -> list[Spline]:
+    """Return the splines of columns of numbers."""
     row = maps.raw_rows(maps.raw_rows.middle()[None])
     found = [
         Spline.of(each.step, each.position, each.origin, which)
         for which, each in enumerate(
             step_inputs(maps.steps, row, len(maps.raw_rows.columns))
         )
-        if type(each.step).__name__ == "SplineTransformer" and each.origin in lower
+        if type(each.step).__name__ == "SplineTransformer" and each.origin in ranges
     ]
     if not found:
         return []
@@ -159,7 +154,7 @@ def read_splines(
         spline._replace(falls=input_falls(maps, spline.column, spline.which))
         for spline in found
     ]
-    cuts = spline_cuts(maps, found, [s.knots for s in found], lower, upper)
+    cuts = spline_cuts(maps, found, [s.knots for s in found], ranges)
     return [
         spline._replace(at=np.unique(at[np.isfinite(at)]))
         for spline, at in zip(found, cuts, strict=True)
@@ -170,24 +165,16 @@ def spline_cuts(
     maps: StepMaps,
     splines: Sequence[Spline],
     inputs: Sequence[FloatArray],
-    lower: dict[int, float],
-    upper: dict[int, float],
+    ranges: Ranges,
 ) -> list[FloatArray]:
     """Return for each spline the last numbers before its inputs pass some values."""
-    counts = [len(some) for some in inputs]
-    some = np.repeat(np.arange(len(splines)), counts)
-    cuts = raw_thresholds(
-        maps,
-        np.array([s.column for s in splines], dtype=np.intp)[some],
-        np.array([s.which for s in splines], dtype=np.intp)[some],
-        np.concatenate([np.zeros(0), *inputs]),
-        lower,
-        upper,
-        inputs=True,
-        falls=np.array([s.falls for s in splines], dtype=bool)[some],
-        guess=np.concatenate([np.zeros(0), *map(_guess, splines, inputs)]),
-    )
-    return np.split(cuts, np.cumsum(counts)[:-1])
+    thresholds = [
+        Thresholds(
+            s.column, s.which, some, s.falls, *ranges[s.column], guess=_guess(s, some)
+        )
+        for s, some in zip(splines, inputs, strict=True)
+    ]
+    return raw_thresholds(maps, thresholds, inputs=True)
 
 
 def _guess(spline: Spline, inputs: FloatArray) -> FloatArray:

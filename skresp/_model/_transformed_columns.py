@@ -15,6 +15,8 @@ from ._elementary_steps import step_inputs
 from ._float_search import last_floats
 from ._input_format import ColumnSummary
 from ._raw_thresholds import (
+    Ranges,
+    Thresholds,
     input_falls,
     largest_number,
     plain_values,
@@ -53,12 +55,10 @@ class TransformedColumns(NamedTuple):
     Attributes
     ----------
     maps : StepMaps
-    numbers : array of shape (n_numbers,)
-        The columns of the input that hold numbers.
     kinds : dict of int to Kind
         For each transformed column that comes from a number.
-    lower, upper : dict of int to float
-        The range of each column of numbers in which the steps are known.
+    ranges : dict of int to (lower, upper)
+        For each column of numbers, the range in which the steps are known.
     edges : dict of int to array
         The largest number of each piece of the step functions of a column.
     slope, center, value : array of shape (n_transformed,)
@@ -72,10 +72,8 @@ class TransformedColumns(NamedTuple):
     """
 
     maps: StepMaps
-    numbers: IndexArray
     kinds: dict[int, Kind]
-    lower: dict[int, float]
-    upper: dict[int, float]
+    ranges: Ranges
     edges: dict[int, FloatArray]
     slope: FloatArray
     center: FloatArray
@@ -84,11 +82,10 @@ class TransformedColumns(NamedTuple):
     splines: list[Spline]
     spline_columns: dict[int, SplineColumn]
 
-    def guess(self, k: IndexArray, values: FloatArray) -> FloatArray:
-        """Return the numbers at which straight columns have these values."""
-        straight = [self.kinds.get(i) is Kind.STRAIGHT for i in range(len(self.slope))]
-        slope = np.where(straight, self.slope, 1.0)
-        return self.center[k] + (values - self.value[k]) / slope[k]
+    def guess(self, k: int, values: FloatArray) -> FloatArray:
+        """Return numbers at which a column has these values, if it is straight."""
+        slope = self.slope[k] if self.kinds.get(k) is Kind.STRAIGHT else 1.0
+        return self.center[k] + (values - self.value[k]) / slope
 
     def falls(self, k: int) -> bool:
         """Return whether a transformed column falls where the number rises."""
@@ -102,63 +99,66 @@ class TransformedColumns(NamedTuple):
 
 def read_transformed_columns(maps: StepMaps) -> TransformedColumns:
     """Read how the transformed columns follow from the columns of the input."""
-    columns = maps.raw_rows.columns
-    numbers = np.array(
-        [i for i, c in enumerate(columns) if c.labels is None], dtype=np.intp
-    )
-    missing = _missing(maps)
-    summaries = maps.raw_rows.input_format.summaries
-    samples = {
-        int(c): _sample(summaries[c], largest_number(maps, int(c))) for c in numbers
-    }
-    answers = {
-        c: (plain_values(maps, transformed), ok)
-        for c, (transformed, ok) in maps.transform_columns(samples).items()
-    }
-    lower, upper = _ranges(maps, samples, answers)
-    for c in samples:
-        inside = (samples[c] >= lower[c]) & (samples[c] <= upper[c])
-        if inside.all():
-            continue
-        allowance().deadline.check()
-        samples[c] = samples[c][inside]
-        answers[c] = (answers[c][0][inside], answers[c][1][inside])
-    edges = _edges(maps, lower, upper)
-    splines = read_splines(maps, lower, upper)
-    _add_between_knots(maps, splines, samples, answers)
-    values = {c: z for c, (z, _) in answers.items()}
+    samples, values, ranges = _sampled(maps)
+    edges, splines = _edges(maps, ranges), read_splines(maps, ranges)
+    _add_between_knots(maps, splines, samples, values)
     kinds = _step_kinds(maps, edges, samples, values)
-    unbounded = {c for c in samples if np.isinf(lower[c]) and np.isinf(upper[c])}
-    tried = {c: x for c, x in samples.items() if c in unbounded}
-    slope, center, value, straight = _straight_lines(maps, tried, values, kinds)
+    unbounded = {c: x for c, x in samples.items() if np.isinf(ranges[c]).all()}
+    slope, center, value, straight = _straight_lines(maps, unbounded, values, kinds)
     kinds |= dict.fromkeys(straight, Kind.STRAIGHT)
     matched = match_splines(maps, splines, samples, values)
     matched = {k: column for k, column in matched.items() if k not in kinds}
     kinds |= dict.fromkeys(matched, Kind.SPLINE)
     for k, c in enumerate(maps.origins.tolist()):
         if c in samples and k not in kinds:
-            kinds[k] = _curved_kind(columns[c].name, values[c][:, k])
+            name = maps.raw_rows.columns[c].name
+            kinds[k] = _curved_kind(name, values[c][:, k])
     return TransformedColumns(
-        maps,
-        numbers,
-        kinds,
-        lower,
-        upper,
-        edges,
-        slope,
-        center,
-        value,
-        missing,
-        splines,
-        matched,
+        maps=maps,
+        kinds=kinds,
+        ranges=ranges,
+        edges=edges,
+        slope=slope,
+        center=center,
+        value=value,
+        missing=_missing(maps),
+        splines=splines,
+        spline_columns=matched,
     )
+
+
+def _sampled(
+    maps: StepMaps,
+) -> tuple[dict[int, FloatArray], dict[int, FloatArray], Ranges]:
+    """Return numbers of each column, what the steps make of them, and the ranges.
+
+    The numbers lie within the range in which the steps are known.
+    """
+    summaries = maps.raw_rows.input_format.summaries
+    samples = {
+        c: _sample(summaries[c], largest_number(maps, c))
+        for c, column in enumerate(maps.raw_rows.columns)
+        if column.labels is None
+    }
+    answers = {
+        c: (plain_values(maps, transformed), ok)
+        for c, (transformed, ok) in maps.transform_columns(samples).items()
+    }
+    ranges = _ranges(maps, samples, answers)
+    values = {c: transformed for c, (transformed, _) in answers.items()}
+    for c, (low, high) in ranges.items():
+        inside = (samples[c] >= low) & (samples[c] <= high)
+        if not inside.all():
+            allowance().deadline.check()
+            samples[c], values[c] = samples[c][inside], values[c][inside]
+    return samples, values, ranges
 
 
 def _add_between_knots(
     maps: StepMaps,
     splines: Sequence[Spline],
     samples: dict[int, FloatArray],
-    answers: dict[int, tuple[FloatArray, BoolArray]],
+    values: dict[int, FloatArray],
 ) -> None:
     """Add numbers between the knots of splines to samples of columns."""
     wanted: dict[int, list[FloatArray]] = {}
@@ -167,8 +167,8 @@ def _add_between_knots(
     for c, more in wanted.items():
         samples[c] = np.union1d(samples[c], np.concatenate(more))
     asked = {c: samples[c] for c in wanted}
-    for c, (transformed, ok) in maps.transform_columns(asked).items():
-        answers[c] = plain_values(maps, transformed), ok
+    for c, (transformed, _) in maps.transform_columns(asked).items():
+        values[c] = plain_values(maps, transformed)
 
 
 def _missing(maps: StepMaps) -> FloatArray:
@@ -193,7 +193,7 @@ def _sample(summary: ColumnSummary, limit: float) -> FloatArray:
 
 def _ranges(
     maps: StepMaps, samples: dict[int, FloatArray], answers: dict[int, Any]
-) -> tuple[dict[int, float], dict[int, float]]:
+) -> Ranges:
     """Return the range of each column of numbers in which the steps are known."""
     lower, upper = dict.fromkeys(samples, -np.inf), dict.fromkeys(samples, np.inf)
     summaries = maps.raw_rows.input_format.summaries
@@ -214,7 +214,7 @@ def _ranges(
             ends.append((c, x[above[0] - 1], x[above[0]]))
     for (c, inside, outside), end in zip(ends, _last_accepted(maps, ends), strict=True):
         (upper if outside > inside else lower)[c] = float(end)
-    return lower, upper
+    return {c: (lower[c], upper[c]) for c in samples}
 
 
 def _is_accepted(
@@ -246,37 +246,19 @@ def _last_accepted(maps: StepMaps, ends: list[tuple[int, float, float]]) -> Floa
     return sign * last_floats(accepted, sign * inside, sign * outside)
 
 
-def _edges(
-    maps: StepMaps, lower: dict[int, float], upper: dict[int, float]
-) -> dict[int, FloatArray]:
+def _edges(maps: StepMaps, ranges: Ranges) -> dict[int, FloatArray]:
     """Return the edges of the step functions of each column."""
     row = maps.raw_rows(maps.raw_rows.middle()[None])
     inputs = step_inputs(maps.steps, row, len(maps.raw_rows.columns))
-    found = [
-        (each.origin, i, each.edges)
+    thresholds = [
+        Thresholds(c, i, each.edges, input_falls(maps, c, i), *ranges[c])
         for i, each in enumerate(inputs)
-        if each.origin in lower and len(each.edges)
+        if (c := each.origin) in ranges and len(each.edges)
     ]
-    if not found:
-        return {}
-    column = np.concatenate([np.full(len(e), c) for c, _, e in found])
-    which = np.concatenate([np.full(len(e), i) for _, i, e in found])
-    threshold = np.concatenate([edges for _, _, edges in found])
-    falls = {i: input_falls(maps, c, i) for c, i, _ in found}
-    cuts = raw_thresholds(
-        maps,
-        column,
-        which,
-        threshold,
-        lower,
-        upper,
-        inputs=True,
-        falls=np.array([falls[i] for i in which.tolist()]),
-    )
-    out = {}
-    for c in np.unique(column).tolist():
-        mine = cuts[column == c]
-        out[c] = np.unique(mine[np.isfinite(mine)])
+    out: dict[int, FloatArray] = {}
+    cuts = raw_thresholds(maps, thresholds, inputs=True)
+    for (c, *_), mine in zip(thresholds, cuts, strict=True):
+        out[c] = np.union1d(out.get(c, np.zeros(0)), mine[np.isfinite(mine)])
     return out
 
 

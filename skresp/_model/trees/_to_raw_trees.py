@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._model._raw_thresholds import raw_thresholds
+from skresp._model._raw_thresholds import Thresholds, raw_thresholds
 from skresp._model._spline_curves import SplineSum, spline_curves
 from skresp._model._transformed_columns import (
     Kind,
@@ -122,12 +122,11 @@ class _ToRawTrees:
         if not maps.steps:
             self.threshold[self.nodes] = self.last
             return
-        used = {int(c): self._used(int(c)) for c in transformed.numbers}
+        used = {c: self._used(c) for c in transformed.ranges}
         listed = {c for c, ks in used.items() if ks and self._must_be_listed(c, ks)}
         self.edges = {c: transformed.edges.get(c, np.zeros(0)) for c in listed}
         self._add_spline_edges([k for ks in used.values() for k in ks])
-        which: list[int] = []
-        distinct: list[FloatArray] = []
+        thresholds: list[Thresholds] = []
         back: list[IndexArray | None] = []
         for c, ks in used.items():
             for k in ks:
@@ -136,20 +135,17 @@ class _ToRawTrees:
                 values, inverse = np.unique(
                     self.last[self._nodes_of(k)], return_inverse=True
                 )
-                which.append(k)
-                distinct.append(values)
+                thresholds.append(self._thresholds(k, values))
                 back.append(inverse)
         for c in listed if maps.zero_is_missing else ():
             for k in used[c]:
-                which.append(k)
-                distinct.append(np.array([np.nextafter(0.0, -1.0), 0.0]))
+                around_zero = np.array([np.nextafter(0.0, -1.0), 0.0])
+                thresholds.append(self._thresholds(k, around_zero))
                 back.append(None)
-        cuts = self._raw_thresholds(which, distinct)
-        for k, order, mine in zip(which, back, cuts, strict=True):
-            c = int(maps.origins[k])
+        cuts = raw_thresholds(maps, thresholds)
+        for (c, k, *_), order, mine in zip(thresholds, back, cuts, strict=True):
             if c in listed:
-                inner = mine[np.isfinite(mine)]
-                self.edges[c] = np.union1d(self.edges[c], inner)
+                self._add_edges(c, mine)
             elif order is not None:
                 self._set_thresholds(k, mine[order])
         self.is_listed[list(listed)] = True
@@ -167,41 +163,27 @@ class _ToRawTrees:
             SplineSum(transformed.spline_columns[k].spline, np.array([k]), np.eye(1))
             for k in some
         ]
-        asked = []
+        thresholds = []
         for k, curve in zip(some, spline_curves(transformed, sums), strict=True):
             c = int(maps.origins[k])
-            self.edges[c] = np.union1d(self.edges[c], curve.ends)
+            self._add_edges(c, curve.ends)
             values = np.unique(self.last[self._nodes_of(k)])
-            first, last = np.r_[-np.inf, curve.starts], np.r_[curve.ends, np.inf]
+            lower, upper = transformed.ranges[c]
+            first = np.maximum(np.r_[-np.inf, curve.starts], lower)
+            last = np.minimum(np.r_[curve.ends, np.inf], upper)
             piece = np.repeat(np.arange(len(first)), len(values))
-            asked.append(
-                (
-                    np.full(len(piece), k),
-                    np.tile(values, len(first)),
-                    curve.rises[piece, 0] < 0,
-                    first[piece],
-                    last[piece],
-                )
+            falls, values = curve.rises[piece, 0] < 0, np.tile(values, len(first))
+            thresholds.append(
+                Thresholds(c, k, values, falls, first[piece], last[piece])
             )
-        if not asked:
-            return
-        which, thresholds, falls, lowest, highest = map(
-            np.concatenate, zip(*asked, strict=True)
-        )
-        origins = maps.origins[which]
-        cuts = raw_thresholds(
-            maps,
-            origins,
-            which,
-            thresholds,
-            transformed.lower,
-            transformed.upper,
-            falls=falls,
-            within=(lowest, highest),
-        )
-        for c in np.unique(origins).tolist():
-            mine = cuts[(origins == c) & np.isfinite(cuts)]
-            self.edges[c] = np.union1d(self.edges[c], mine)
+        cuts = raw_thresholds(maps, thresholds)
+        for each, mine in zip(thresholds, cuts, strict=True):
+            self._add_edges(each.column, mine)
+
+    def _add_edges(self, column: int, edges: FloatArray) -> None:
+        """Add those edges of a column that are finite."""
+        finite = edges[np.isfinite(edges)]
+        self.edges[column] = np.union1d(self.edges[column], finite)
 
     def _must_be_listed(self, column: int, used: list[int]) -> bool:
         """Return whether splits on a column of numbers are more than one threshold.
@@ -218,28 +200,12 @@ class _ToRawTrees:
             for k in used
         )
 
-    def _raw_thresholds(
-        self, which: list[int], distinct: list[FloatArray]
-    ) -> list[FloatArray]:
-        """Return thresholds of transformed columns as thresholds of the input."""
-        maps = self.transformed.maps
-        if not which:
-            return []
-        counts = [len(values) for values in distinct]
-        k = np.repeat(which, counts)
-        falls = np.repeat([self.transformed.falls(i) for i in which], counts)
-        thresholds = np.concatenate(distinct)
-        cuts = raw_thresholds(
-            maps,
-            maps.origins[k],
-            k,
-            thresholds,
-            self.transformed.lower,
-            self.transformed.upper,
-            falls=falls,
-            guess=self.transformed.guess(k, thresholds),
-        )
-        return np.split(cuts, np.cumsum(counts)[:-1])
+    def _thresholds(self, k: int, values: FloatArray) -> Thresholds:
+        """Return thresholds of a transformed column that rises or falls all the way."""
+        transformed = self.transformed
+        c = int(transformed.maps.origins[k])
+        falls, guess = transformed.falls(k), transformed.guess(k, values)
+        return Thresholds(c, k, values, falls, *transformed.ranges[c], guess)
 
     def _set_thresholds(self, k: int, cuts: FloatArray) -> None:
         """Set the thresholds of the nodes that split on a transformed column."""
