@@ -16,17 +16,11 @@ from skresp.reach._deadline import NEVER, Deadline
 from ._change_scorer import ChangeScorer
 from ._input_format import InputFormat
 from ._point_builder import PointBuilder
-from ._predictions import (
-    class_position,
-    model_scores,
-    predicted,
-    predicted_numbers,
-    probabilities,
-)
+from ._predictions import model_scores, predicted, predicted_numbers, probabilities
 from ._read_score_function import read_score_function
 from ._row_batch import RowBatch
 from ._score_function import ScoreFunction
-from ._target import AtLeast, AtMost, ProbabilityRule, TargetRule
+from ._target import ProbabilityRule, TargetRule, is_about_numbers, target_column
 from ._unreadable import UnreadableError
 
 # Points that a model is asked about before it is read to compute them faster.
@@ -130,7 +124,7 @@ class FittedModel:
         A predicted number, a probability, or the decision function of two classes.
         """
         model = self.estimator
-        if isinstance(self.target_rule.target, (AtLeast, AtMost)):
+        if is_about_numbers(self.target_rule):
             return True
         classes = getattr(model, "classes_", None)
         if classes is None:
@@ -140,12 +134,13 @@ class FittedModel:
 
     def target_score(self, X: Any) -> FloatArray:
         """Return for each row the number that says how near it is to the target."""
-        rows, target = self.rows(X), self.target_rule.target
-        if isinstance(target, (AtLeast, AtMost)):
-            return predicted_numbers(self.estimator, rows)
-        position = class_position(self.estimator, target)
-        if hasattr(self.estimator, "predict_proba"):
-            n_classes = len(self.estimator.classes_)
-            return probabilities(self.estimator, rows, n_classes)[:, position]
-        scores = model_scores(self.estimator, "decision_function", rows)[:, 0]
-        return scores if position == 1 else -scores
+        model, rows = self.estimator, self.rows(X)
+        if is_about_numbers(self.target_rule):
+            return predicted_numbers(model, rows)
+        if hasattr(model, "predict_proba"):
+            scores = probabilities(model, rows, len(model.classes_))
+        else:
+            scores = model_scores(model, "decision_function", rows)
+        found = target_column(self.target_rule, scores)
+        assert found is not None
+        return found

@@ -17,6 +17,7 @@ from skresp._typing import BoolArray, FloatArray
 
 from ._predictions import (
     check_model_scores,
+    class_position,
     predicted_numbers,
     predicts_label,
     probabilities,
@@ -165,6 +166,56 @@ class ValueRule:
     def check(self, X: Any) -> None:
         """Raise if the model returns invalid predictions for rows."""
         self.reached(X)
+
+
+@dataclass(frozen=True)
+class AnyPrediction:
+    """The rule without a target: the predicted number is explained as it is."""
+
+    model: Any
+    target: None = None
+
+    def reached(self, X: Any) -> BoolArray:
+        """Return False for every row."""
+        return np.zeros(len(X), dtype=bool)
+
+    def check(self, X: Any) -> None:
+        """Raise if the model returns invalid predictions for rows."""
+        predicted_numbers(self.model, X)
+
+
+def is_about_numbers(target_rule: TargetRule) -> bool:
+    """Return whether predictions are numbers rather than labels."""
+    return isinstance(target_rule, (AnyPrediction, ValueRule))
+
+
+def sign_of(target_rule: TargetRule) -> float:
+    """Return -1.0 where a smaller number is nearer to the target, else 1.0."""
+    if is_about_numbers(target_rule):
+        return -1.0 if isinstance(target_rule.target, AtMost) else 1.0
+    model = target_rule.model
+    return 1.0 if class_position(model, target_rule.target) == 1 else -1.0
+
+
+def target_column(target_rule: TargetRule, scores: FloatArray) -> FloatArray | None:
+    """Return the numbers that are higher nearer to the target label.
+
+    `scores` has one column for each class, or a single one for the second of two
+    classes. Otherwise the result is None.
+    """
+    classes, width = target_rule.model.classes_, scores.shape[1]
+    if width == len(classes):
+        return scores[:, class_position(target_rule.model, target_rule.target)]
+    if width == 1 and len(classes) == 2:
+        return sign_of(target_rule) * scores[:, 0]
+    return None
+
+
+def make_optional_target_rule(model: Any, target: Any) -> TargetRule:
+    """Return the target rule of a model; a regressor needs no target."""
+    if target is None and getattr(model, "classes_", None) is None:
+        return AnyPrediction(model)
+    return make_target_rule(model, target, None)
 
 
 def make_target_rule(model: Any, target: Any, threshold: float | None) -> TargetRule:

@@ -23,7 +23,8 @@ from skresp._explain._context import (
 from skresp._explain._explanation import Explanation
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
-from skresp._model._output import Output, make_optional_target_rule
+from skresp._model._output import Output
+from skresp._model._target import make_optional_target_rule
 from skresp._typing import BoolArray, FloatArray
 from skresp.reach._reachable_set import check_valid
 from skresp.scores._can_move import can_move

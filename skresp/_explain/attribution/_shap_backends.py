@@ -15,9 +15,8 @@ import numpy as np
 
 from skresp._model._column_origin import column_origins
 from skresp._model._families import own_scores, prediction_link
-from skresp._model._output import sign_of
 from skresp._model._predictions import class_position
-from skresp._model._target import TargetRule
+from skresp._model._target import TargetRule, sign_of
 from skresp._model._transform import transform_rows
 from skresp._model._unwrap import unwrap
 from skresp._optional import import_optional
