@@ -15,6 +15,7 @@ from ._float_search import last_floats
 from ._links import PredictionLink
 from ._predictions import class_position
 from ._target import AtLeast, LabelRule, ProbabilityRule, TargetRule, ValueRule
+from ._unwrap import ThresholdRule
 
 # Relative error that is allowed for scores computed in float64 and in float32.
 DOUBT, DOUBT32 = 1e-9, 1e-4
@@ -121,42 +122,6 @@ class Decision:
         """The distance from 0 within which every gap is in doubt."""
         size = 10.0 if self.cut is None else abs(self.cut)
         return float(self.error(np.array([size]))[0])
-
-
-@dataclass(frozen=True)
-class ThresholdRule:
-    """The rule of a wrapper that predicts one label from a threshold on.
-
-    Attributes
-    ----------
-    threshold : float
-    of_probability : bool
-        Whether the threshold is on a probability or on a decision function.
-    positive : label
-        The label that is predicted from the threshold on.
-    """
-
-    threshold: float
-    of_probability: bool
-    positive: Any
-
-    @classmethod
-    def of(cls, model: Any) -> ThresholdRule:
-        """Read a FixedThresholdClassifier or TunedThresholdClassifierCV."""
-        inner = getattr(model, "estimator_", model.estimator)
-        method = model.response_method
-        if method == "auto":
-            known = hasattr(inner, "predict_proba")
-            method = "predict_proba" if known else "decision_function"
-        threshold = getattr(model, "best_threshold_", None)
-        if threshold is None:
-            threshold = model.threshold
-        if threshold == "auto":
-            threshold = 0.5 if method == "predict_proba" else 0.0
-        positive = getattr(model, "pos_label", None)
-        if positive is None:
-            positive = model.classes_[1]
-        return cls(float(threshold), method == "predict_proba", positive)
 
 
 def decision_of(

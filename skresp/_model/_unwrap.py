@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ._decision import ThresholdRule
 from ._wrappers import THRESHOLD_CLASSIFIERS, inner_model, policy_model, steps_before
+
+
+@dataclass(frozen=True)
+class ThresholdRule:
+    """The rule of a wrapper that predicts one label from a threshold on.
+
+    Attributes
+    ----------
+    threshold : float
+    of_probability : bool
+        Whether the threshold is on a probability or on a decision function.
+    positive : label
+        The label that is predicted from the threshold on.
+    """
+
+    threshold: float
+    of_probability: bool
+    positive: Any
+
+    @classmethod
+    def of(cls, model: Any) -> ThresholdRule:
+        """Read a FixedThresholdClassifier or TunedThresholdClassifierCV."""
+        method = model.response_method
+        if method == "auto":
+            known = hasattr(inner_model(model), "predict_proba")
+            method = "predict_proba" if known else "decision_function"
+        threshold = getattr(model, "best_threshold_", None)
+        if threshold is None:
+            threshold = model.threshold
+        if threshold == "auto":
+            threshold = 0.5 if method == "predict_proba" else 0.0
+        positive = getattr(model, "pos_label", None)
+        if positive is None:
+            positive = model.classes_[1]
+        return cls(float(threshold), method == "predict_proba", positive)
 
 
 class Unwrapped(NamedTuple):
