@@ -13,7 +13,7 @@ from skresp._typing import FloatArray, IndexArray
 from ._group import Group
 from ._line_ends import LineEnds
 from ._score_function import ScoreFunction
-from ._score_pieces import ScorePieces
+from ._score_pieces import Pieces, ScorePieces
 
 
 class MovingRows(NamedTuple):
@@ -54,7 +54,7 @@ def moving_rows(score_function: ScoreFunction, ends: LineEnds) -> MovingRows:
 
 def constant_pieces(
     score_function: ScoreFunction, lines: MovingRows, *, maps: bool = True
-) -> tuple[ScorePieces, list[FloatArray]]:
+) -> tuple[Pieces, list[FloatArray]]:
     """Return pieces on which trees and tables are constant, and the sums of groups.
 
     The sums have no slopes, and with `maps=False` no mapped terms either.
@@ -63,8 +63,7 @@ def constant_pieces(
     known = [_group_pieces(g, parts, maps) for g in score_function.groups]
     pieces, which = _merged(known)
     sums = [c.scores[at] for c, at in zip(known, which, strict=True)]
-    outer = parts.line[pieces.line]
-    return ScorePieces(outer, pieces.low, pieces.high, np.zeros((len(outer), 1))), sums
+    return pieces._replace(owner=parts.line[pieces.owner]), sums
 
 
 def _split_at_edges(score_function: ScoreFunction, lines: MovingRows) -> MovingRows:
@@ -128,13 +127,15 @@ def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
     return ScorePieces(pieces.line, pieces.low, pieces.high, sums)
 
 
-def _merged(known: Sequence[ScorePieces]) -> tuple[ScorePieces, list[IndexArray]]:
+def _merged(known: Sequence[ScorePieces]) -> tuple[Pieces, list[IndexArray]]:
     """Return the common pieces of several divisions of lines.
 
     The second result is, for each division, the piece that each common one lies in.
     """
     if len(known) == 1:
-        return known[0], [np.arange(len(known[0].line))]
+        (pieces,) = known
+        every = np.arange(len(pieces.line))
+        return Pieces(pieces.line, pieces.low, pieces.high), [every]
     line = np.concatenate([pieces.line for pieces in known])
     low = np.concatenate([pieces.low for pieces in known])
     high = np.concatenate([pieces.high for pieces in known])
@@ -150,4 +151,4 @@ def _merged(known: Sequence[ScorePieces]) -> tuple[ScorePieces, list[IndexArray]
     ]
     final = np.r_[line[last][1:] != line[last][:-1], True]
     ends = np.where(final, high[last], np.r_[low[last][1:], 0.0])
-    return ScorePieces(line[last], low[last], ends, np.zeros((len(ends), 1))), at
+    return Pieces(line[last], low[last], ends), at

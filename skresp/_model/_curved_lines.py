@@ -19,7 +19,7 @@ from skresp.reach._allowance import allowance
 from ._decision import Decision
 from ._group import Group
 from ._line_ends import LineEnds
-from ._score_pieces import ScorePieces
+from ._score_pieces import Pieces, ScorePieces
 from ._terms import MappedTerm
 
 # The parts that an open piece is divided into, and how often that is done.
@@ -31,26 +31,6 @@ _NARROW = 8 * np.finfo(float).eps
 # The share of a line up to which an open part needs no closer look, and the rounding
 # of scores that is left when it has one.
 _FINE, _SHARP = 1e-10, 64 * np.finfo(float).eps
-
-
-class CurvedPieces(NamedTuple):
-    """Pieces of lines, ordered by line and position.
-
-    Attributes
-    ----------
-    line : array of shape (n_pieces,)
-    low, high : array of shape (n_pieces,)
-    scores : array of shape (n_pieces, n_outputs)
-        The scores in the middle of each piece.
-    is_open : array of bool of shape (n_pieces,)
-        Whether rounding decides, and the scores are not the same on all of the piece.
-    """
-
-    line: IndexArray
-    low: FloatArray
-    high: FloatArray
-    scores: FloatArray
-    is_open: BoolArray
 
 
 class CurvedLines(NamedTuple):
@@ -139,23 +119,29 @@ class CurvedLines(NamedTuple):
 def split_curved(
     lines: CurvedLines,
     decision: Decision,
-    pieces: ScorePieces,
+    pieces: Pieces,
     sums: Sequence[FloatArray],
-) -> CurvedPieces:
+) -> tuple[ScorePieces, BoolArray]:
     """Return pieces of lines, divided where the decision changes.
 
     Parameters
     ----------
-    pieces : ScorePieces
-        Pieces on which trees and tables are constant.
+    pieces : Pieces
+        Pieces of lines on which trees and tables are constant.
     sums : list of array of shape (n_pieces, n_outputs)
         For each group, the trees, tables and base on each piece.
-    """
 
+    Returns
+    -------
+    ScorePieces
+        With the scores in the middle of each piece.
+    is_open : array of shape (n_pieces,), bool
+        Whether rounding decides, and the scores are not the same on all of the piece.
+    """
     parts, is_open = _divided(lines, decision, pieces, sums)
     parts, is_open = _with_crossings(lines, decision, pieces, sums, parts, is_open)
     piece, low, high = parts
-    line = pieces.line[piece]
+    line = pieces.owner[piece]
     scores = _scores(lines, pieces, sums, piece, (low + high) / 2)
     run = _runs(decision, line, scores, is_open)
     first = np.flatnonzero(np.diff(run, prepend=-1))
@@ -164,37 +150,25 @@ def split_curved(
     # The piece of each run that its middle lies in.
     at = first + np.bincount(run, low <= middle[run]).astype(np.intp) - 1
     scores = _scores(lines, pieces, sums, piece[at], middle)
-    return CurvedPieces(line[first], low[first], high[last], scores, is_open[first])
-
-
-class _Parts(NamedTuple):
-    """Parts of pieces: the piece of each part, and its ends."""
-
-    piece: IndexArray
-    low: FloatArray
-    high: FloatArray
-
-    def take(self, which: BoolArray | IndexArray) -> _Parts:
-        """Return some of the parts."""
-        return _Parts(self.piece[which], self.low[which], self.high[which])
+    return ScorePieces(line[first], low[first], high[last], scores), is_open[first]
 
 
 def _divided(
     lines: CurvedLines,
     decision: Decision,
-    pieces: ScorePieces,
+    pieces: Pieces,
     sums: Sequence[FloatArray],
-) -> tuple[_Parts, BoolArray]:
+) -> tuple[Pieces, BoolArray]:
     """Divide pieces until the bounds of the scores decide, or are as close as rounding.
 
-    Return the parts in order, and whether each is open (`CurvedPieces`).
+    Return the parts in order, and whether each is open (`split_curved`).
     """
-    parts = _Parts(np.arange(len(pieces.line)), pieces.low, pieces.high)
-    done: list[tuple[_Parts, BoolArray]] = []
+    parts = Pieces(np.arange(len(pieces.owner)), pieces.low, pieces.high)
+    done: list[tuple[Pieces, BoolArray]] = []
     for turn in range(_ROUNDS + 1):
         allowance().deadline.check()
         piece, low, high = parts
-        on = pieces.line[piece]
+        on = pieces.owner[piece]
         bottom, top = lines.bounds(on, [s[piece] for s in sums], low, high)
         decided, flat = _settled(decision, bottom, top)
         size = np.maximum(np.abs(low), np.abs(high))
@@ -208,30 +182,30 @@ def _divided(
         if stop.all():
             break
         parts = _divide(parts.take(~stop))
-    return _in_order(pieces.line, done)
+    return _in_order(pieces.owner, done)
 
 
 def _with_crossings(
     lines: CurvedLines,
     decision: Decision,
-    pieces: ScorePieces,
+    pieces: Pieces,
     sums: Sequence[FloatArray],
-    parts: _Parts,
+    parts: Pieces,
     is_open: BoolArray,
-) -> tuple[_Parts, BoolArray]:
+) -> tuple[Pieces, BoolArray]:
     """Divide wide open parts where the scores cross the border.
 
     `predict` decides an open part by its middle. Where the scores are flat, or the
     doubt is large, the part may be wide, with the border anywhere on it.
     """
-    line = pieces.line[parts.piece]
+    line = pieces.owner[parts.owner]
     length = lines.ends.high[line] - lines.ends.low[line]
     wide = is_open & (parts.high - parts.low > _FINE * length)
     if not wide.any():
         return parts, is_open
     coarse = parts.take(wide)
-    within = ScorePieces(line[wide], coarse.low, coarse.high, pieces.scores[:0])
-    some = [s[coarse.piece] for s in sums]
+    within = Pieces(line[wide], coarse.low, coarse.high)
+    some = [s[coarse.owner] for s in sums]
     sharp = replace(decision, doubt=_SHARP, least_doubt=0.0)
     (owner, low, high), _ = _divided(lines, sharp, within, some)
     scores = _scores(lines, within, some, owner, (low + high) / 2)
@@ -239,36 +213,36 @@ def _with_crossings(
     new = (owner[1:] != owner[:-1]) | (reached[1:] != reached[:-1])
     first = np.r_[0, np.flatnonzero(new) + 1]
     last = np.r_[first[1:], len(owner)] - 1
-    fine = _Parts(coarse.piece[owner[first]], low[first], high[last])
+    fine = Pieces(coarse.owner[owner[first]], low[first], high[last])
     every = np.ones(len(first), dtype=bool)
     rest = parts.take(~wide), is_open[~wide]
-    return _in_order(pieces.line, [rest, (fine, every)])
+    return _in_order(pieces.owner, [rest, (fine, every)])
 
 
 def _in_order(
-    line: IndexArray, some: Sequence[tuple[_Parts, BoolArray]]
-) -> tuple[_Parts, BoolArray]:
+    line: IndexArray, some: Sequence[tuple[Pieces, BoolArray]]
+) -> tuple[Pieces, BoolArray]:
     """Join parts, ordered by the lines of their pieces and by position."""
     columns = zip(*(parts for parts, _ in some), strict=True)
-    parts = _Parts(*(np.concatenate(column) for column in columns))
+    parts = Pieces(*(np.concatenate(column) for column in columns))
     is_open = np.concatenate([each for _, each in some])
-    order = np.lexsort((parts.low, line[parts.piece]))
+    order = np.lexsort((parts.low, line[parts.owner]))
     return parts.take(order), is_open[order]
 
 
 def _scores(
     lines: CurvedLines,
-    pieces: ScorePieces,
+    pieces: Pieces,
     sums: Sequence[FloatArray],
     piece: IndexArray,
     position: FloatArray,
 ) -> FloatArray:
     """Return the scores at positions on pieces."""
     some = [s[piece] for s in sums]
-    return lines.bounds(pieces.line[piece], some, position, position)[0]
+    return lines.bounds(pieces.owner[piece], some, position, position)[0]
 
 
-def _divide(parts: _Parts) -> _Parts:
+def _divide(parts: Pieces) -> Pieces:
     """Return each part in several parts of equal length."""
     piece, low, high = parts
     share = np.arange(_PARTS + 1) / _PARTS
@@ -276,7 +250,7 @@ def _divide(parts: _Parts) -> _Parts:
     edges[:, -1] = high
     first, last = edges[:, :-1].ravel(), edges[:, 1:].ravel()
     some = last > first
-    return _Parts(np.repeat(piece, _PARTS)[some], first[some], last[some])
+    return Pieces(np.repeat(piece, _PARTS)[some], first[some], last[some])
 
 
 def _settled(

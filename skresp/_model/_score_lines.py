@@ -9,6 +9,7 @@ is a curved one (see `_curved_lines`).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -88,7 +89,7 @@ def _straight_pieces(
     lines = moving_rows(score_function, ends)
     error = _cut_error(score_function, ends, lines.rate, eps)
     pieces, sums = constant_pieces(score_function, lines)
-    groups, outer = score_function.groups, pieces.line
+    groups, outer = score_function.groups, pieces.owner
     straight = _straight_sums(groups, ends.first)
     if not any(_moves(g, lines.rate) for g in groups):
         scores = _scores(groups, sums, [s[outer] for s in straight])
@@ -116,13 +117,12 @@ def _curved_pieces(
     whole, sums = constant_pieces(score_function, lines, maps=False)
     curves = CurvedLines.of(score_function.groups, ends)
     assert score_function.decision is not None
-    pieces = split_curved(curves, score_function.decision, whole, sums)
+    pieces, is_open = split_curved(curves, score_function.decision, whole, sums)
     in_doubt = np.zeros(len(error), dtype=bool)
-    in_doubt[pieces.line[pieces.is_open]] = True
-    width = np.where(pieces.is_open, pieces.high - pieces.low, 0.0)
+    in_doubt[pieces.line[is_open]] = True
+    width = np.where(is_open, pieces.high - pieces.low, 0.0)
     np.maximum.at(error, pieces.line, width)
-    known = ScorePieces(pieces.line, pieces.low, pieces.high, pieces.scores, error)
-    return known, in_doubt
+    return replace(pieces, error=error), in_doubt
 
 
 def has_close_borders(

@@ -3,8 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
+
+
+class Pieces(NamedTuple):
+    """Pieces of lines, or parts of such pieces, ordered by line and position.
+
+    Attributes
+    ----------
+    owner : array of shape (n_pieces,)
+        The line, or the piece, that each is a part of.
+    low, high : array of shape (n_pieces,)
+        Its ends.
+    """
+
+    owner: IndexArray
+    low: FloatArray
+    high: FloatArray
+
+    def take(self, which: BoolArray | IndexArray) -> Pieces:
+        """Return some of the pieces."""
+        return Pieces(self.owner[which], self.low[which], self.high[which])
 
 
 @dataclass(frozen=True)
