@@ -18,8 +18,8 @@ from ._members import (
     ReadMember,
     check_two_classes,
     own_probabilities,
+    prediction_groups,
     probability_groups,
-    second_score,
     weighted,
 )
 from ._take_columns import TakeColumns
@@ -54,12 +54,7 @@ def read_bagging_regressor(
     """Read a BaggingRegressor: the mean of the members' predictions."""
     groups, is_float32 = [], False
     for reading, taken in _readings(model, steps, read_member):
-        if reading.prediction_link != "identity":
-            raise UnreadableError(
-                "A member turns its score into another prediction, as loss='poisson' "
-                "does; members are read where the score is the prediction."
-            )
-        groups += [_untaken(g, steps, taken, model) for g in second_score(reading)]
+        groups += [_untaken(g, steps, taken, model) for g in prediction_groups(reading)]
         is_float32 |= reading.is_float32
     own = scores_of_rows(model, "predict", steps)
     return _mean(groups, len(model.estimators_), own, "identity", is_float32)

@@ -80,6 +80,16 @@ def probability_groups(reading: Reading) -> tuple[ReadGroup, ...]:
     return (single_group(reading)._replace(link=link),)
 
 
+def prediction_groups(reading: Reading) -> tuple[ReadGroup, ...]:
+    """Return groups that add up to the prediction of a regressor."""
+    if reading.prediction_link != "identity":
+        raise UnreadableError(
+            "A member turns its score into another prediction, as loss='poisson' "
+            "does; members are read where the score is the prediction."
+        )
+    return second_score(reading)
+
+
 def weighted(groups: Iterable[ReadGroup], weight: float) -> tuple[ReadGroup, ...]:
     """Return groups with their weights times a factor."""
     return tuple(g._replace(weight=g.weight * weight) for g in groups)

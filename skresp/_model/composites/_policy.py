@@ -18,6 +18,7 @@ from skresp._model._rule_tree import RuleColumns, RuleTree
 from skresp._model._transform import transform_rows
 from skresp._model._unreadable import UnreadableError
 from skresp._model._unwrap import unwrap
+from skresp._model._wrappers import policy_model
 from skresp._model.trees._arrays import Arithmetic, assemble
 from skresp._typing import FloatArray
 
@@ -33,7 +34,7 @@ def read_policy(model: Any, steps: tuple[Any, ...], read_member: ReadMember) -> 
     The scores of the model are cut off where that changes no decision, so that the
     leaves of the rules can be larger than all of them.
     """
-    inner = read_member(model._model, steps)
+    inner = read_member(policy_model(model), steps)
     rules = parse_rules(model.rules)
     if not rules:
         return inner
@@ -72,9 +73,10 @@ def _column_names(model: Any) -> list[str]:
         return [str(name) for name in names]
     n_columns = getattr(model, "n_features_in_", None)
     if n_columns is None:
+        name = type(policy_model(model)).__name__
         raise UnreadableError(
-            f"The model inside DecisionPolicy, {type(model._model).__name__}, does not "
-            f"keep the names of its columns."
+            f"The model inside DecisionPolicy, {name}, does not keep the names of its "
+            f"columns."
         )
     return [f"x{i}" for i in range(n_columns)]
 
@@ -83,7 +85,7 @@ def _limit(model: Any, inner: Reading) -> float:
     """Return a size that the scores of the model do not exceed, once cut off."""
     if inner.prediction_link == "probability":
         return 1.0
-    rule = unwrap(model._model).threshold_rule
+    rule = unwrap(policy_model(model)).threshold_rule
     return max(_LIMIT, 2.0 * abs(rule.threshold)) if rule is not None else _LIMIT
 
 

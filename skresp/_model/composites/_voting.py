@@ -14,8 +14,8 @@ from ._members import (
     ReadMember,
     check_two_classes,
     own_probabilities,
+    prediction_groups,
     probability_groups,
-    second_score,
     weighted,
 )
 
@@ -43,12 +43,7 @@ def read_voting_regressor(
     is_float32 = False
     for member, share in _shares(model):
         reading = read_member(member, steps)
-        if reading.prediction_link != "identity":
-            raise UnreadableError(
-                "A member turns its score into another prediction, as loss='poisson' "
-                "does; members are read where the score is the prediction."
-            )
-        groups += weighted(second_score(reading), share)
+        groups += weighted(prediction_groups(reading), share)
         is_float32 |= reading.is_float32
     own = scores_of_rows(model, "predict", steps)
     return Reading(tuple(groups), own, "identity", "composite", is_float32)
