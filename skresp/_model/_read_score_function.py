@@ -51,8 +51,8 @@ def _read(
     target_rule: TargetRule, input_format: InputFormat, features: ActionSet
 ) -> ScoreFunction:
     reading = read_model(target_rule.model)
-    raw = to_raw_groups(reading.groups, input_format, features)
-    known = ScoreFunction(raw.columns, raw.groups, None, reading.family, raw.sources)
+    columns, groups, sources = to_raw_groups(reading.groups, input_format, features)
+    known = ScoreFunction(columns, groups, None, reading.family, sources)
     raw_rows = RawRows(input_format, features, known.columns)
     codes = raw_rows.received(synthetic_codes(known, input_format, features))
     rows = raw_rows(codes)
