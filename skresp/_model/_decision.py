@@ -29,7 +29,7 @@ _N_PREDICTIONS, _LEAST_SPAN = 257, 1e-6
 _WIDENINGS = (1.0, 8.0, 64.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Decision:
     """When scores reach the target: one score passes a cut, or exceeds all others.
 
@@ -53,9 +53,9 @@ class Decision:
         jump of its logit.
     """
 
-    column: int
+    column: int = 0
     cut: float | None
-    sign: float
+    sign: float = 1.0
     doubt: float
     rivals: int = 1
     least_doubt: float = 0.0
@@ -152,7 +152,7 @@ def decision_of(
         sign = 1.0 if isinstance(target_rule.target, AtLeast) else -1.0
         value = float(target_rule.target.value)
         if width == 1 and link == "identity":
-            return Decision(0, value, sign, doubt)
+            return Decision(cut=value, sign=sign, doubt=doubt)
         if width == 1 and to_prediction is not None:
             return _by_prediction(to_prediction, value, sign, scores[:, 0], doubt)
         return None
@@ -170,10 +170,11 @@ def decision_of(
         if width == 1 and len(classes) == 2:
             if link == "probability":
                 return _by_probability(0.5, position, 2, width, link, doubt)
-            return Decision(0, 0.0, 1.0 if position == 1 else -1.0, doubt)
-        several = width == len(classes) > 1
-        rivals = len(classes) - 1
-        return Decision(position, None, 1.0, doubt, rivals) if several else None
+            sign = 1.0 if position == 1 else -1.0
+            return Decision(cut=0.0, sign=sign, doubt=doubt)
+        if not width == len(classes) > 1:
+            return None
+        return Decision(column=position, cut=None, doubt=doubt, rivals=len(classes) - 1)
     return _by_probability(
         target_rule.threshold, position, len(classes), width, link, doubt
     )
@@ -214,8 +215,12 @@ def _by_prediction(
     else:
         return None
     cuts = last_floats(below, *ends)
-    least_doubt = float(np.ptp(cuts))
-    return Decision(0, float(cuts[0]), sign * turn, doubt, 1, least_doubt)
+    return Decision(
+        cut=float(cuts[0]),
+        sign=sign * turn,
+        doubt=doubt,
+        least_doubt=float(np.ptp(cuts)),
+    )
 
 
 def _by_probability(
@@ -231,18 +236,19 @@ def _by_probability(
         sign = 1.0 if position == 1 else -1.0
         rounding = _FLOAT32 if doubt > DOUBT else _FLOAT64
         least_doubt = rounding / (threshold * (1.0 - threshold))
-        return Decision(0, sign * float(logit(threshold)), sign, doubt, 1, least_doubt)
+        cut = sign * float(logit(threshold))
+        return Decision(cut=cut, sign=sign, doubt=doubt, least_doubt=least_doubt)
     if width == 1 and classes == 2 and link == "clipped" and 0 < threshold < 1:
         # The probability of the second class is (score + 1) / 2, cut off at 0 and 1.
         sign = 1.0 if position == 1 else -1.0
-        return Decision(0, sign * (2.0 * threshold - 1.0), sign, doubt)
+        return Decision(cut=sign * (2.0 * threshold - 1.0), sign=sign, doubt=doubt)
     if width == 1 and classes == 2 and link == "probability":
         # The score is the probability of the second class.
         if position == 1:
-            return Decision(0, threshold, 1.0, doubt)
-        return Decision(0, 1.0 - threshold, -1.0, doubt)
+            return Decision(cut=threshold, doubt=doubt)
+        return Decision(cut=1.0 - threshold, sign=-1.0, doubt=doubt)
     if width == classes and link == "probability":
-        return Decision(position, threshold, 1.0, doubt)
+        return Decision(column=position, cut=threshold, doubt=doubt)
     return None
 
 
@@ -262,7 +268,7 @@ def _by_threshold_rule(
         decision = _by_probability(rule.threshold, position, 2, width, link, doubt)
     elif width == 1:
         sign = 1.0 if position == 1 else -1.0
-        decision = Decision(0, sign * rule.threshold, sign, doubt)
+        decision = Decision(cut=sign * rule.threshold, sign=sign, doubt=doubt)
     else:
         decision = None
     if decision is None or target_rule.target == rule.positive:

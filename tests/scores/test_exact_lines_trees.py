@@ -71,17 +71,17 @@ def test_a_line_through_a_very_deep_tree():
     threshold = np.repeat(n - np.arange(n + 1.0), 2)[:-1]
     zero, no = np.zeros(1, dtype=np.int32), np.zeros((0, 1), dtype=bool)
     trees = RawTrees(
-        zero,
-        zero,
-        column,
-        threshold,
-        left,
-        right,
-        column == 0,
-        threshold[:, None],
-        np.zeros(1, dtype=bool),
-        no,
-        {},
+        roots=zero,
+        output=zero,
+        column=column,
+        threshold=threshold,
+        left=left,
+        right=right,
+        missing_left=column == 0,
+        leaves=threshold[:, None],
+        is_listed=np.zeros(1, dtype=bool),
+        goes_left=no,
+        edges={},
     )
     ends = np.zeros(1), np.full(1, n + 1.0)
     lines = PositionLines(np.zeros((1, 1)), np.ones((1, 1)), *ends)

@@ -14,7 +14,7 @@ from skresp._typing import BoolArray, FloatArray
 from skresp.reach._allowance import allowance
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TreeArrays:
     """Trees as arrays over all their nodes.
 
@@ -75,7 +75,7 @@ class Arithmetic(NamedTuple):
     sparse_zero_is_missing: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Ensemble(TreeArrays):
     """Trees over the columns that the final estimator gets, as its library has them.
 
@@ -137,14 +137,14 @@ def assemble(
     joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
     column, threshold, left, right, missing, leaves = joined
     return Ensemble(
-        np.array(roots, dtype=np.int32),
-        np.array(output, dtype=np.int32),
-        column,
-        threshold,
-        left,
-        right,
-        missing,
-        np.ascontiguousarray(leaves, dtype=float),
-        n_outputs,
-        arithmetic,
+        roots=np.array(roots, dtype=np.int32),
+        output=np.array(output, dtype=np.int32),
+        column=column,
+        threshold=threshold,
+        left=left,
+        right=right,
+        missing_left=missing,
+        leaves=np.ascontiguousarray(leaves, dtype=float),
+        n_outputs=n_outputs,
+        arithmetic=arithmetic,
     )

@@ -21,19 +21,12 @@ def join(ensembles: Sequence[Ensemble], weights: Sequence[float]) -> Ensemble:
             parts.append(np.where(nodes >= 0, nodes + start, -1))
         return np.concatenate(parts)
 
-    def all_of(name: str) -> np.ndarray:
-        return np.concatenate([getattr(e, name) for e in ensembles])
-
+    same = ("output", "column", "threshold", "missing_left")
     scaled = list(zip(ensembles, weights, strict=True))
     return Ensemble(
-        moved("roots"),
-        all_of("output"),
-        all_of("column"),
-        all_of("threshold"),
-        moved("left"),
-        moved("right"),
-        all_of("missing_left"),
-        np.concatenate([weight * e.leaves for e, weight in scaled]),
-        ensembles[0].n_outputs,
-        ensembles[0].arithmetic,
+        **{name: moved(name) for name in ("roots", "left", "right")},
+        **{n: np.concatenate([getattr(e, n) for e in ensembles]) for n in same},
+        leaves=np.concatenate([weight * e.leaves for e, weight in scaled]),
+        n_outputs=ensembles[0].n_outputs,
+        arithmetic=ensembles[0].arithmetic,
     )

@@ -16,7 +16,7 @@ from ._arrays import TreeArrays
 _MAX_WALKS = 1_000_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RawTrees(TreeArrays):
     """Trees over codes of the columns of the model's input (see `Column`).
 

@@ -90,17 +90,17 @@ class _ToRawTrees:
         self._number_columns()
         tables, goes_left = self._listed_columns()
         raw = RawTrees(
-            self.ensemble.roots,
-            self.ensemble.output,
-            self.column,
-            self.threshold,
-            self.left,
-            self.right,
-            self.missing_left,
-            self.ensemble.leaves,
-            self.is_listed,
-            goes_left,
-            self.edges,
+            roots=self.ensemble.roots,
+            output=self.ensemble.output,
+            column=self.column,
+            threshold=self.threshold,
+            left=self.left,
+            right=self.right,
+            missing_left=self.missing_left,
+            leaves=self.ensemble.leaves,
+            is_listed=self.is_listed,
+            goes_left=goes_left,
+            edges=self.edges,
         )
         return raw, tables
 

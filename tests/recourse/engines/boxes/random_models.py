@@ -81,17 +81,17 @@ def random_trees(
     )
     column, threshold, left, right, missing_left, leaves = zip(*nodes, strict=True)
     return RawTrees(
-        np.array(roots, dtype=np.int32),
-        output.astype(np.int32),
-        np.array(column, dtype=np.int32),
-        np.array(threshold),
-        np.array(left, dtype=np.int32),
-        np.array(right, dtype=np.int32),
-        np.array(missing_left),
-        np.array(leaves),
-        np.array(listed),
-        np.array(tables, dtype=bool).reshape(-1, width),
-        {c: k.edges for c, k in enumerate(kinds) if k.edges is not None},
+        roots=np.array(roots, dtype=np.int32),
+        output=output.astype(np.int32),
+        column=np.array(column, dtype=np.int32),
+        threshold=np.array(threshold),
+        left=np.array(left, dtype=np.int32),
+        right=np.array(right, dtype=np.int32),
+        missing_left=np.array(missing_left),
+        leaves=np.array(leaves),
+        is_listed=np.array(listed),
+        goes_left=np.array(tables, dtype=bool).reshape(-1, width),
+        edges={c: k.edges for c, k in enumerate(kinds) if k.edges is not None},
     )
 
 
@@ -153,8 +153,9 @@ def random_function(
     )
     function = ScoreFunction(columns, groups, None, "composite")
     if n_outputs > 1:
-        return replace(function, decision=Decision(0, None, 1.0, 1e-9, n_outputs - 1))
+        decision = Decision(cut=None, doubt=1e-9, rivals=n_outputs - 1)
+        return replace(function, decision=decision)
     scores = function.scores(np.column_stack([k.draw(rng, 500) for k in kinds]))
     sign, share = float(rng.choice([-1, 1])), float(rng.choice([0.7, 0.9, 0.97]))
     cut = float(np.quantile(scores, share if sign > 0 else 1 - share)) + 1e-3
-    return replace(function, decision=Decision(0, cut, sign, 1e-9))
+    return replace(function, decision=Decision(cut=cut, sign=sign, doubt=1e-9))
