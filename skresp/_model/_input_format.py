@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skresp._actions._action_set import ActionSet
+from skresp._actions._feature import Feature
 from skresp._dataframe import (
     as_table,
     column_names,
@@ -146,6 +147,11 @@ class InputFormat:
             f"{_listed('the model does not have', extra)}. Pass an action set with one "
             f"feature for each column, for instance ActionSet.infer(X)."
         )
+
+    def features(self, actions: ActionSet) -> list[Feature]:
+        """Return the feature of each column, in the model's order."""
+        name = {i: name for name, i in self.positions(actions).items()}
+        return [actions.features[name[i]] for i in range(len(name))]
 
     def named(self, table: Any) -> Any:
         """Return an array as a frame with the model's column names, if it has any."""

@@ -25,25 +25,18 @@ def candidate_columns(
     Text, truth values, and numbers that an encoder gets are labels.
     """
     encoded = _encoded_numbers(input_format, features, all_steps)
-    position = input_format.positions(features)
-    categories = {
-        position[name]: tuple(f.categories or ())
-        for name, f in features.features.items()
-    }
-    names = {i: name for name, i in position.items()}
+    names = {i: name for name, i in input_format.positions(features).items()}
     columns = []
     for i, summary in enumerate(input_format.summaries):
-        name = names[i]
-        dtype = input_format.dtype_of(i)
-        if _is_boolean(dtype):
-            columns.append(Column(name, (False, True)))
+        listed = tuple(features.features[names[i]].categories or ())
+        labels: tuple[Any, ...] | None = None
+        if _is_boolean(input_format.dtype_of(i)):
+            labels = (False, True)
         elif summary.labels is not None:
-            columns.append(Column(name, _distinct(summary.labels, categories[i])))
+            labels = _distinct(summary.labels, listed)
         elif i in encoded:
-            labels = _distinct(encoded[i], _whole_numbers(summary), categories[i])
-            columns.append(Column(name, labels))
-        else:
-            columns.append(Column(name))
+            labels = _distinct(encoded[i], _whole_numbers(summary), listed)
+        columns.append(Column(names[i], labels))
     return tuple(columns)
 
 

@@ -65,7 +65,6 @@ class PointBuilder:
         self.n_rows = len(table)
         self.position = input_format.positions(actions)
         self.others: dict[int, Any] = {}
-        features = {self.position[name]: f for name, f in actions.features.items()}
         needs = {self.position[name]: n for name, n in column_needs(actions).items()}
         matrix = number_matrix(table)
         if matrix is not None and self._fits(matrix[:, order], needs):
@@ -76,9 +75,9 @@ class PointBuilder:
             _in_dtype(input_format, i, table, int(position), needs.get(i))
             for i, position in enumerate(np.arange(table.shape[1])[order])
         ]
-        self._set_blocks(columns, features)
+        self._set_blocks(columns, input_format.features(actions))
 
-    def _set_blocks(self, columns: list[Any], features: dict[int, Feature]) -> None:
+    def _set_blocks(self, columns: list[Any], features: list[Feature]) -> None:
         """Divide columns into blocks of numbers and others.
 
         Numbers of one dtype share a matrix, because its rows are fast to take.

@@ -26,14 +26,13 @@ def synthetic_codes(
     after them.
     """
     rng = np.random.default_rng(0)
-    position = input_format.positions(features)
-    feature_at = {position[name]: f for name, f in features.features.items()}
     codes = np.empty((2 * _N_ROWS, len(score_function.columns)))
-    for i, column in enumerate(score_function.columns):
+    columns = zip(score_function.columns, input_format.features(features), strict=True)
+    for i, (column, feature) in enumerate(columns):
         summary = input_format.summaries[i]
         low, high = summary.low, summary.high
-        if column.labels is None and feature_at[i].kind != "categorical":
-            lower, upper = feature_at[i].lower, feature_at[i].upper
+        if column.labels is None and feature.kind != "categorical":
+            lower, upper = feature.lower, feature.upper
             low = low if lower is None else min(low, float(lower))
             high = high if upper is None else max(high, float(upper))
         codes[:, i] = _column(column, summary, low, high, rng)
