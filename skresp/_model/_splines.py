@@ -15,7 +15,6 @@ from numpy.polynomial import chebyshev
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._elementary_steps import step_inputs
 from ._raw_thresholds import Ranges, Thresholds, input_falls, raw_thresholds
 from ._step_maps import StepMaps
 from ._transform import as_numbers
@@ -140,13 +139,10 @@ class SplineColumn(NamedTuple):
 
 def read_splines(maps: StepMaps, ranges: Ranges) -> list[Spline]:
     """Return the splines of columns of numbers."""
-    row = maps.raw_rows(maps.raw_rows.middle()[None])
     found = [
         Spline.of(each.step, each.position, each.origin, which)
-        for which, each in enumerate(
-            step_inputs(maps.steps, row, len(maps.raw_rows.columns))
-        )
-        if type(each.step).__name__ == "SplineTransformer" and each.origin in ranges
+        for which, each in maps.number_inputs().items()
+        if type(each.step).__name__ == "SplineTransformer"
     ]
     if not found:
         return []

@@ -18,7 +18,7 @@ from skresp.reach._allowance import allowance
 from skresp.reach._deadline import LimitError
 
 from ._column_origin import column_origins, unknown_steps
-from ._elementary_steps import step_inputs
+from ._elementary_steps import StepInput, step_inputs
 from ._raw_rows import RawRows
 from ._transform import as_numbers, transform_rows
 from ._unreadable import UnreadableError
@@ -65,7 +65,7 @@ class StepMaps:
 
     def transform(self, codes: FloatArray) -> FloatArray:
         """Return the transformed columns of rows, of shape (n_rows, n_transformed)."""
-        return self._in_pieces(codes, self.numbers)
+        return self._in_pieces(codes, self._numbers)
 
     def step_inputs(self, codes: FloatArray) -> FloatArray:
         """Return the inputs of step functions and splines, one column each."""
@@ -77,7 +77,17 @@ class StepMaps:
 
         return self._in_pieces(codes, inputs)
 
-    def numbers(self, rows: Any) -> FloatArray:
+    def number_inputs(self) -> dict[int, StepInput]:
+        """Return the inputs of steps that come from columns of numbers.
+
+        The key is the position among all inputs; the values are those of one row.
+        """
+        columns = self.raw_rows.columns
+        row = self.raw_rows(self.raw_rows.middle()[None])
+        found = enumerate(step_inputs(self.steps, row, len(columns)))
+        return {i: each for i, each in found if columns[each.origin].labels is None}
+
+    def _numbers(self, rows: Any) -> FloatArray:
         """Return the transformed columns of rows in the model's input format."""
         table = transform_rows(self.steps, rows)
         if hasattr(table, "tocoo"):

@@ -11,7 +11,6 @@ import numpy as np
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
-from ._elementary_steps import step_inputs
 from ._float_search import last_floats
 from ._input_format import ColumnSummary
 from ._raw_thresholds import (
@@ -248,13 +247,11 @@ def _last_accepted(maps: StepMaps, ends: list[tuple[int, float, float]]) -> Floa
 
 def _edges(maps: StepMaps, ranges: Ranges) -> dict[int, FloatArray]:
     """Return the edges of the step functions of each column."""
-    row = maps.raw_rows(maps.raw_rows.middle()[None])
-    inputs = step_inputs(maps.steps, row, len(maps.raw_rows.columns))
-    thresholds = [
-        Thresholds(c, i, each.edges, input_falls(maps, c, i), *ranges[c])
-        for i, each in enumerate(inputs)
-        if (c := each.origin) in ranges and len(each.edges)
-    ]
+    thresholds = []
+    for i, each in maps.number_inputs().items():
+        if len(each.edges):
+            c, falls = each.origin, input_falls(maps, each.origin, i)
+            thresholds.append(Thresholds(c, i, each.edges, falls, *ranges[c]))
     out: dict[int, FloatArray] = {}
     cuts = raw_thresholds(maps, thresholds, inputs=True)
     for (c, *_), mine in zip(thresholds, cuts, strict=True):
