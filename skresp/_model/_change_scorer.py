@@ -24,8 +24,8 @@ from ._decision import DOUBT, Decision
 from ._group import Group
 from ._score_function import ScoreFunction
 
-#: Answers: the target is not reached, is reached, or only the model knows.
-MISSED, REACHED, IN_DOUBT = np.uint8(0), np.uint8(1), np.uint8(2)
+#: The answer where only the model knows; 1 is for points that reach the target, else 0.
+IN_DOUBT = np.uint8(2)
 
 # The relative error of a sum in float32, and in float64 with many terms.
 _FLOAT32, _FLOAT64 = 1e-6, 1e-12

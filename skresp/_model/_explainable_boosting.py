@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skresp._dataframe import column, is_frame, real_numbers
+from skresp._dataframe import column, real_numbers
 from skresp._model.trees._arrays import Arithmetic, Tree, assemble
 from skresp._model.trees._step_tree import step_tree
 from skresp._typing import FloatArray, IndexArray
@@ -92,11 +92,11 @@ class LabelScores:
         """Return numbers and the scores of labels, of shape (n_rows, n_columns)."""
         out = np.empty((table.shape[0], self.n_columns))
         for i in range(self.n_columns):
-            values = column(table, i) if is_frame(table) else table[:, i]
+            values = column(table, i)
             if i in self.scores:
-                out[:, i] = self._scores(i, pd.Series(np.asarray(values, dtype=object)))
+                out[:, i] = self._scores(i, values.astype(object))
             else:
-                out[:, i] = real_numbers(pd.Series(values))
+                out[:, i] = real_numbers(values)
         return out
 
     def get_support(self) -> IndexArray:

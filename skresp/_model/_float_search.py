@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from skresp._typing import BoolArray, FloatArray
 
 
-def ordered(x: FloatArray) -> NDArray[np.int64]:
+def _ordered(x: FloatArray) -> NDArray[np.int64]:
     """Return integers in the order of floats; neighbours differ by 1."""
     bits = np.asarray(x, dtype=np.float64).view(np.int64)
     return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
 
 
-def floats(order: NDArray[np.int64]) -> FloatArray:
-    """Return the floats of `ordered` integers."""
+def _floats(order: NDArray[np.int64]) -> FloatArray:
+    """Return the floats of `_ordered` integers."""
     bits = np.where(order < 0, np.int64(-(2**63)) - order, order)
     return bits.view(np.float64)
 
@@ -33,16 +33,16 @@ def last_floats(
     Each condition holds up to some float, and not after it. It must hold at `low`. A
     good guess, a few floats away, saves most of the rounds.
     """
-    first, last = ordered(low), ordered(high)
+    first, last = _ordered(low), _ordered(high)
     if guess is not None:
-        first, last = _around(holds, first, last, ordered(guess))
+        first, last = _around(holds, first, last, _ordered(guess))
     while (first < last).any():
         # The middle of two integers, rounded up, without overflow.
         middle = (first >> 1) + (last >> 1) + ((first | last) & 1)
-        ok = holds(floats(middle))
+        ok = holds(_floats(middle))
         first = np.where(ok, middle, first)
         last = np.where(ok, last, np.maximum(middle - 1, first))
-    return floats(first)
+    return _floats(first)
 
 
 def _around(
@@ -56,7 +56,7 @@ def _around(
     for step in (4, 2**14):
         up = np.minimum(at, last - step) + step
         down = np.maximum(at, first + step) - step
-        above, below = holds(floats(up)), holds(floats(down))
+        above, below = holds(_floats(up)), holds(_floats(down))
         # It holds up to somewhere between `down` and `up`, or further away.
         first = np.where(above, np.maximum(first, up), first)
         first = np.where(below & ~above, np.maximum(first, down), first)

@@ -25,12 +25,12 @@ _MAX_POINTS = 500_000
 _FEW_ROWS = 16
 
 #: Which points of each list reach the target, row after row, and which rows do.
-Answer = tuple[list[BoolArray], BoolArray]
+Reached = tuple[list[BoolArray], BoolArray]
 
 
 def answer_listed(
     batch: RowBatch, lists: Sequence[ListedChanges], rows: IndexArray
-) -> Iterator[tuple[slice, Answer]]:
+) -> Iterator[tuple[slice, Reached]]:
     """Yield runs of rows with the answers for them and for all their listed changes.
 
     Parameters
@@ -66,7 +66,7 @@ def runs_of_points(n_points: IndexArray, most: int) -> Iterator[slice]:
 
 def _ask(
     batch: RowBatch, lists: Sequence[ListedChanges], rows: IndexArray, run: slice
-) -> Answer:
+) -> Reached:
     """Ask the model about all points of a run of rows, in one call."""
     owners, segments, ends = [], [], [0]
     for each in lists:
@@ -86,7 +86,7 @@ def _score(
     lists: Sequence[ListedChanges],
     rows: IndexArray,
     run: slice,
-) -> Answer:
+) -> Reached:
     """Score all points of a run of rows, and ask the model about those in doubt."""
     codes = row_codes(scorer.score_function, batch.point_builder, rows[run])
     parts = [_part_codes(scorer, each, codes, run) for each in lists]

@@ -123,10 +123,9 @@ def check_model_scores(model: Any, X: Any) -> None:
         _finite(model, method, raw, infinite=method == "decision_function")
 
 
-def flat(predictions: Any) -> NDArray[Any]:
-    """Return predictions as a 1d array; some libraries return one column."""
-    array = np.asarray(predictions)
-    return array.ravel() if array.ndim == 2 and array.shape[1] == 1 else array
+def class_position(model: Any, label: Any) -> int:
+    """Return the position of a label among the classes of a model."""
+    return int(np.flatnonzero(np.asarray(model.classes_) == label)[0])
 
 
 def model_name(model: Any) -> str:
@@ -153,11 +152,17 @@ def _some_per_row(
 
 def _one_per_row(model: Any, X: Any) -> NDArray[Any]:
     """Return the result of `predict`, of shape (n_rows,)."""
-    result = flat(model.predict(X))
+    result = _flat(model.predict(X))
     if result.shape != (X.shape[0],):
         wanted = f"one prediction for each of {_rows(X)}"
         raise _wrong_shape(model, "predict", result, wanted)
     return result
+
+
+def _flat(predictions: Any) -> NDArray[Any]:
+    """Return predictions as a 1d array; some libraries return one column."""
+    array = np.asarray(predictions)
+    return array.ravel() if array.ndim == 2 and array.shape[1] == 1 else array
 
 
 def _not_a_class(
@@ -211,8 +216,3 @@ def _wrong_shape(
 
 def _rows(X: Any) -> str:
     return f"{X.shape[0]} row{'s' if X.shape[0] != 1 else ''}"
-
-
-def class_position(model: Any, label: Any) -> int:
-    """Return the position of a label among the classes of a model."""
-    return int(np.flatnonzero(np.asarray(model.classes_) == label)[0])

@@ -98,7 +98,7 @@ def weighted(groups: Iterable[ReadGroup], weight: float) -> tuple[ReadGroup, ...
 def own_probabilities(
     model: Any, steps: tuple[Any, ...]
 ) -> Callable[[Any], FloatArray]:
-    """Return what gives the model's own probabilities of its second class."""
+    """Return a function from rows to the probabilities of the second class."""
     return _second_column(scores_of_rows(model, "predict_proba", steps))
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from skresp._dataframe import column, is_frame, real_numbers
+from skresp._dataframe import column, real_numbers
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray, IndexArray
 
@@ -60,11 +60,11 @@ class CategorySplits:
         out = np.zeros((n_rows, self.n_columns + len(self._splits)))
         codes = {}
         for i in range(self.n_columns):
-            values = column(table, i) if is_frame(table) else table[:, i]
+            values = column(table, i)
             if i in self.labels:
                 codes[i] = self._codes(i, values)
             else:
-                out[:, i] = real_numbers(pd.Series(values))
+                out[:, i] = real_numbers(values)
         for split, at in self._splits.items():
             code = codes[split.column]
             left = np.isin(code, list(split.left))
@@ -77,9 +77,9 @@ class CategorySplits:
         split = [split.column for split in self._splits]
         return np.array([*range(self.n_columns), *split], dtype=np.intp)
 
-    def _codes(self, i: int, values: Any) -> FloatArray:
+    def _codes(self, i: int, values: pd.Series) -> FloatArray:
         """Return the codes of labels; NaN where one is missing or not known."""
-        objects = pd.Series(np.asarray(values, dtype=object))
+        objects = values.astype(object)
         codes = objects.map(self.labels[i], na_action="ignore").to_numpy(dtype=float)
         if self.rejects_unknown and (np.isnan(codes) & objects.notna()).any():
             raise ValueError("A label is not known to the model.")

@@ -7,13 +7,13 @@ that all its columns leave.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skresp._numba import compiled, compiled_part
-from skresp._typing import FloatArray, IntArray
+from skresp._typing import BoolArray, FloatArray, IntArray
 
 from ._rank_kernels import goes_left, lowest_bit
 from ._ranked_trees import COLUMN, LEFT, RIGHT, RankedTrees
@@ -41,7 +41,7 @@ class LeafMasks(NamedTuple):
     gain: FloatArray
 
 
-def leaf_masks(trees: RankedTrees, some: Any) -> LeafMasks:
+def leaf_masks(trees: RankedTrees, some: BoolArray) -> LeafMasks:
     """Return the masks of some trees, each of at most `MAX_LEAVES` leaves."""
     nodes, roots = trees.nodes, trees.roots[some]
     offsets = np.cumsum(trees.n_ranks) - trees.n_ranks

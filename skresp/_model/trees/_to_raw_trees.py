@@ -62,10 +62,7 @@ class _ToRawTrees:
     def __init__(self, ensemble: Ensemble, transformed: TransformedColumns) -> None:
         self.ensemble, self.transformed = ensemble, transformed
         origins = transformed.maps.origins
-        n_nodes, n_columns = (
-            len(ensemble.column),
-            len(transformed.maps.raw_rows.columns),
-        )
+        n_nodes = len(ensemble.column)
         self.nodes = np.flatnonzero(ensemble.column >= 0)
         self.compared = ensemble.column[self.nodes]
         threshold = ensemble.threshold[self.nodes]
@@ -79,7 +76,6 @@ class _ToRawTrees:
             [column.labels is not None for column in transformed.maps.raw_rows.columns]
         )
         self.edges: dict[int, FloatArray] = {}
-        self.n_columns = n_columns
         self.order = np.argsort(self.compared, kind="stable")
         self.starts = np.searchsorted(
             self.compared[self.order], np.arange(len(origins) + 1)
