@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from skresp._dataframe import column, real_numbers
+from skresp._model.steps._transform import scores_of_rows
 from skresp._model.trees._arrays import Arithmetic, Tree, assemble
 from skresp._model.trees._step_tree import step_tree
 from skresp._typing import FloatArray, IndexArray
 
 from ._links import PredictionLink
 from ._reading import ReadGroup, Reading
-from ._transform import scores_of_rows
 from ._unreadable import UnreadableError
 
 _LINKS: dict[str, PredictionLink] = {"logit": "logit", "identity": "identity"}

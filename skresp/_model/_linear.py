@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model.steps._transform import scores_of_rows
+
 from ._class_names import class_names
 from ._links import PredictionLink
 from ._reading import ReadGroup, Reading
-from ._transform import scores_of_rows
 from ._unreadable import UnreadableError
 
 # Linear models whose prediction is the exponential of their score.

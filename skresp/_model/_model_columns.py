@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
+from skresp._model.steps._elementary_steps import ENCODERS, elementary_steps
+from skresp._model.steps._step_maps import StepMaps
 from skresp._typing import FloatArray
 
 from ._columns import Column
-from ._elementary_steps import ENCODERS, elementary_steps
 from ._input_format import MAX_LABELS, ColumnSummary, InputFormat
 from ._raw_rows import RawRows
-from ._step_maps import StepMaps
 
 
 def candidate_columns(

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model.steps._transform import as_numbers, transform_rows
 from skresp._typing import FloatArray, IndexArray
 
 from ._reading import ReadGroup, Reading
-from ._transform import as_numbers, transform_rows
 from ._unreadable import UnreadableError
 
 

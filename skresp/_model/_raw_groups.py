@@ -9,6 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
+from skresp._model.steps._step_maps import StepMaps
+from skresp._model.steps._transformed_columns import (
+    TransformedColumns,
+    read_transformed_columns,
+)
 from skresp._model.trees._to_raw_trees import Tables, to_raw_trees
 from skresp._typing import FloatArray
 
@@ -19,8 +24,6 @@ from ._model_columns import accepted_labels, candidate_columns
 from ._raw_rows import RawRows
 from ._raw_terms import to_raw_terms
 from ._reading import ReadGroup
-from ._step_maps import StepMaps
-from ._transformed_columns import TransformedColumns, read_transformed_columns
 
 
 class GroupSource(NamedTuple):

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from skresp._model.steps._spline_curves import spline_maps
+from skresp._model.steps._transformed_columns import (
+    Kind,
+    TransformedColumns,
+    piece_ends,
+)
+from skresp._model.steps._turning_curves import BranchMaps, TurningCurve
 from skresp._typing import FloatArray, IndexArray
 
-from ._spline_curves import spline_maps
 from ._terms import MappedTerm, TableTerm, Terms
-from ._transformed_columns import Kind, TransformedColumns, piece_ends
-from ._turning_curves import BranchMaps, TurningCurve
 
 
 def to_raw_terms(

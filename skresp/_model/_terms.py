@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skresp._model.steps._step_maps import StepMaps
+from skresp._model.steps._turning_curves import BranchMaps, weighted_sums
 from skresp._typing import BoolArray, FloatArray, IndexArray
-
-from ._step_maps import StepMaps
-from ._turning_curves import BranchMaps, weighted_sums
 
 
 class TableTerm(NamedTuple):

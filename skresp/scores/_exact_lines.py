@@ -14,11 +14,11 @@ import numpy as np
 from skresp._model._codes import changed_codes
 from skresp._model._columns import known_rows
 from skresp._model._decision import ROUNDINGS
-from skresp._model._line_ends import LineEnds
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
-from skresp._model._score_lines import has_close_borders, score_pieces
-from skresp._model._score_pieces import ScorePieces
+from skresp._model.lines._line_ends import LineEnds
+from skresp._model.lines._score_lines import has_close_borders, score_pieces
+from skresp._model.lines._score_pieces import ScorePieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline

@@ -31,7 +31,7 @@ import numpy as np
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
 from skresp._model._score_function import ScoreFunction
-from skresp._model._score_lines import maps_lines
+from skresp._model.lines._score_lines import maps_lines
 from skresp._typing import IndexArray
 from skresp.reach._feasible_changes import (
     MAX_LISTED_BESIDE_A_LINE,

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from skresp._actions._feature import snap_to_bounds
 from skresp._model._codes import changed_codes
 from skresp._model._decision import DOUBT, ROUNDINGS
-from skresp._model._line_ends import LineEnds
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
-from skresp._model._score_lines import score_pieces
+from skresp._model.lines._line_ends import LineEnds
+from skresp._model.lines._score_lines import score_pieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._lines import Lines
 from skresp.reach._part import Part, satisfied

@@ -28,7 +28,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from skresp import ActionSet, DecisionPolicy, Feature, ResponsivenessExplainer
 from skresp._model._policy_rules import parse_rules
-from skresp._model._rule_tree import RuleColumns, RuleTree
+from skresp._model.composites._rule_tree import RuleColumns, RuleTree
 
 LABELS = ["p", "q", "r"]
 VALUES = [0, 1, 2, 0.5, 1.5, 0.9999999999, 1_000_000]

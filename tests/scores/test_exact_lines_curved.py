@@ -26,7 +26,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import LinearSVC
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp._model import _curved_lines
+from skresp._model.lines import _curved_lines
 from tests.scores.lines import dense, explain, repeated
 from tests.small_models import scaled, xgboost
 

@@ -21,10 +21,10 @@ from skresp import ActionSet
 from skresp._model._families import own_scores
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
-from skresp._model._line_ends import LineEnds
-from skresp._model._score_lines import score_pieces
 from skresp._model._target import AtLeast, make_target_rule
-from skresp._model.trees._lines import PositionLines, tree_pieces
+from skresp._model.lines._line_ends import LineEnds
+from skresp._model.lines._score_lines import score_pieces
+from skresp._model.lines._tree_pieces import PositionLines, tree_pieces
 from skresp._model.trees._raw_trees import RawTrees
 from tests.scores.lines import CLASSIFIERS, dense, explain
 from tests.small_models import lightgbm, xgboost

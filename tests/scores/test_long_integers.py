@@ -15,7 +15,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp._model._score_pieces import ScorePieces
+from skresp._model.lines._score_pieces import ScorePieces
 from skresp.scores._exact_lines import _whole_units
 from tests.scores.scaled_models import LINEAR, SCALERS, TREES
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from skresp._model._column_origin import column_origins
 from skresp._model._families import own_scores, prediction_link
 from skresp._model._predictions import class_position
 from skresp._model._target import TargetRule, sign_of
-from skresp._model._transform import transform_rows
 from skresp._model._unwrap import unwrap
+from skresp._model.steps._column_origin import column_origins
+from skresp._model.steps._transform import transform_rows
 from skresp._optional import import_optional
 from skresp._typing import FloatArray, IndexArray
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from skresp._model._class_names import package_of
 from skresp._model._reading import ReadGroup, Reading
-from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
+from skresp._model.steps._transform import scores_of_rows
 from skresp._model.trees._arrays import Tree, assemble
 from skresp._model.trees._sklearn import ARITHMETIC, tree_nodes
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from skresp._model._links import PredictionLink
 from skresp._model._reading import ReadGroup, Reading
-from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
+from skresp._model.steps._transform import scores_of_rows
 from skresp._typing import IndexArray
 
 from ._join_trees import join_trees

@@ -10,8 +10,8 @@ import numpy as np
 
 from skresp._model._links import PIECEWISE, SIGMOID, Link
 from skresp._model._reading import ReadGroup, Reading
-from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
+from skresp._model.steps._transform import scores_of_rows
 from skresp._typing import FloatArray
 
 #: Reads a member behind some steps.

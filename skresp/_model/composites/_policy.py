@@ -14,15 +14,15 @@ from skresp._model._policy_rules import (
     positions_of,
 )
 from skresp._model._reading import ReadGroup, Reading
-from skresp._model._rule_tree import RuleColumns, RuleTree
-from skresp._model._transform import transform_rows
 from skresp._model._unreadable import UnreadableError
 from skresp._model._unwrap import unwrap
 from skresp._model._wrappers import policy_model
+from skresp._model.steps._transform import transform_rows
 from skresp._model.trees._arrays import Arithmetic, assemble
 from skresp._typing import FloatArray
 
 from ._members import ReadMember
+from ._rule_tree import RuleColumns, RuleTree
 
 # Scores are cut off here, beyond the logit of every probability.
 _LIMIT = 1_000.0

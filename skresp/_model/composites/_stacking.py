@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from skresp._model._reading import ReadGroup, Reading
-from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
+from skresp._model.steps._transform import scores_of_rows
 from skresp._typing import FloatArray
 
 from ._join_trees import join_trees

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from skresp._model._reading import ReadGroup, Reading
-from skresp._model._transform import scores_of_rows
 from skresp._model._unreadable import UnreadableError
+from skresp._model.steps._transform import scores_of_rows
 
 from ._members import (
     ReadMember,

@@ -8,7 +8,7 @@ from typing import Any
 
 from skresp._model._links import PredictionLink
 from skresp._model._reading import ReadGroup, Reading
-from skresp._model._transform import transform_rows
+from skresp._model.steps._transform import transform_rows
 from skresp._typing import FloatArray
 
 from ._arrays import Ensemble

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._model._raw_thresholds import Thresholds, raw_thresholds
-from skresp._model._spline_curves import SplineSum, spline_curves
-from skresp._model._transformed_columns import (
+from skresp._model._unreadable import UnreadableError
+from skresp._model.steps._raw_thresholds import Thresholds, raw_thresholds
+from skresp._model.steps._spline_curves import SplineSum, spline_curves
+from skresp._model.steps._transformed_columns import (
     Kind,
     TransformedColumns,
     piece_ends,
 )
-from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._arrays import Ensemble

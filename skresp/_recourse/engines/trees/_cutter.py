@@ -8,9 +8,9 @@ import numpy as np
 
 from skresp._model._codes import changed_codes
 from skresp._model._columns import known_rows
-from skresp._model._crowded_cuts import crowded_cuts
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
+from skresp._model.lines._crowded_cuts import crowded_cuts
 from skresp._recourse.engines._base import NotSeparableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._part import Part

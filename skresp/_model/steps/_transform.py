@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from skresp._dataframe import column, is_polars
+from skresp._model._predictions import model_scores
 from skresp._typing import FloatArray
-
-from ._predictions import model_scores
 
 # What pandas calls columns of numbers that have the dtype object.
 _NUMERIC = {"boolean", "integer", "floating", "mixed-integer-float"}

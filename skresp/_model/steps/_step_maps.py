@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from skresp._model._raw_rows import RawRows
+from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 from skresp.reach._deadline import LimitError
 
 from ._column_origin import column_origins, unknown_steps
 from ._elementary_steps import StepInput, step_inputs
-from ._raw_rows import RawRows
 from ._transform import as_numbers, transform_rows
-from ._unreadable import UnreadableError
 
 # Numbers that the steps make in one call, to bound memory.
 _MAX_NUMBERS = 4_000_000

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skresp._model._decision import Decision
+from skresp._model._group import Group
+from skresp._model._terms import MappedTerm
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
-from ._decision import Decision
-from ._group import Group
 from ._line_ends import LineEnds
 from ._score_pieces import Pieces, ScorePieces
-from ._terms import MappedTerm
 
 # The parts that an open piece is divided into, and how often that is done.
 _PARTS, _ROUNDS = 8, 20

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from skresp._model._decision import ROUNDINGS
 from skresp._typing import BoolArray, FloatArray
-
-from ._decision import ROUNDINGS
 
 # LightGBM puts 0 between two cuts of its own, 1e-35 on either side.
 _ZERO = 1e-30

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skresp._model._wrappers import passes
 from skresp._typing import IndexArray
-
-from ._wrappers import passes
 
 # Steps that turn each column into one column of its own.
 _ONE_TO_ONE = {

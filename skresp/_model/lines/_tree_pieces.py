@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._model._score_pieces import ScorePieces
+from skresp._model.trees._raw_trees import RawTrees
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
-from ._raw_trees import RawTrees
+from ._score_pieces import ScorePieces
 
 
 class SplitArrays(NamedTuple):

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skresp._model._float_search import last_floats
+from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray
 
-from ._float_search import last_floats
 from ._step_maps import StepMaps
-from ._unreadable import UnreadableError
 
 #: The range of each column of numbers in which the steps are known.
 Ranges = Mapping[int, tuple[float, float]]

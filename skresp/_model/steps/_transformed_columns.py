@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skresp._model._float_search import last_floats
+from skresp._model._input_format import ColumnSummary
+from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
-from ._float_search import last_floats
-from ._input_format import ColumnSummary
 from ._raw_thresholds import (
     Ranges,
     Thresholds,
@@ -29,7 +30,6 @@ from ._splines import (
     read_splines,
 )
 from ._step_maps import StepMaps
-from ._unreadable import UnreadableError
 
 # How many numbers of a column the steps get, inside of its range and far out.
 _INSIDE, _FAR = 65, 48

@@ -13,15 +13,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from skresp._model._decision import ROUNDINGS, Decision
+from skresp._model._group import Group
+from skresp._model._score_function import ScoreFunction
 from skresp._typing import BoolArray, FloatArray
 
 from ._constant_pieces import constant_pieces, moving_rows
 from ._crowded_cuts import crowded_cuts
 from ._curved_lines import CurvedLines, split_curved
-from ._decision import ROUNDINGS, Decision
-from ._group import Group
 from ._line_ends import LineEnds
-from ._score_function import ScoreFunction
 from ._score_pieces import ScorePieces
 
 

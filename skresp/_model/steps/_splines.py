@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.polynomial import chebyshev
 
+from skresp._model._unreadable import UnreadableError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._raw_thresholds import Ranges, Thresholds, input_falls, raw_thresholds
 from ._step_maps import StepMaps
 from ._transform import as_numbers
-from ._unreadable import UnreadableError
 
 # Numbers between two knots that tell which splines a transformed column follows.
 _BETWEEN = 7

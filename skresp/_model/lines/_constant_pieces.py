@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model.trees._lines import PositionLines, tree_pieces
+from skresp._model._group import Group
+from skresp._model._score_function import ScoreFunction
 from skresp._typing import FloatArray, IndexArray
 
-from ._group import Group
 from ._line_ends import LineEnds
-from ._score_function import ScoreFunction
 from ._score_pieces import Pieces, ScorePieces
+from ._tree_pieces import PositionLines, tree_pieces
 
 
 class MovingRows(NamedTuple):

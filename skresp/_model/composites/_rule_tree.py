@@ -11,13 +11,12 @@ import numpy as np
 
 from skresp._actions._feature import slack
 from skresp._dataframe import column, real_numbers
+from skresp._model._float_search import last_floats
+from skresp._model._policy_rules import Rule, condition_holds, is_about_labels
+from skresp._model._unreadable import UnreadableError
 from skresp._model.trees._arrays import Tree
 from skresp._typing import FloatArray, IndexArray
 from skresp.constraints._condition import Condition
-
-from ._float_search import last_floats
-from ._policy_rules import Rule, condition_holds, is_about_labels
-from ._unreadable import UnreadableError
 
 _MAX_NODES = 20_000
 # Whole numbers within the tolerance of a value that are looked at.

@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skresp._model._group import Group
-from skresp._model._line_ends import LineEnds
-from skresp._model._score_lines import maps_lines, score_pieces
+from skresp._model.lines._line_ends import LineEnds
+from skresp._model.lines._score_lines import maps_lines, score_pieces
 from tests.model.catalogue import CATALOGUE, fitted, people
 
 

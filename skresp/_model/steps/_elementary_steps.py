@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from skresp._dataframe import is_polars
+from skresp._model._class_names import package_of
+from skresp._model._unreadable import UnreadableError
+from skresp._model._wrappers import passes
 from skresp._typing import FloatArray, IndexArray
 
-from ._class_names import package_of
 from ._column_origin import after_step, column_positions, unknown_step
 from ._transform import as_numbers
-from ._unreadable import UnreadableError
-from ._wrappers import passes
 
 # The packages of known transformers.
 _PACKAGES = ("sklearn", "imblearn", "category_encoders", "skresp")

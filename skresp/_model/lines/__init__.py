@@ -1,0 +1,1 @@
+"""Scores along lines: rows of which some columns move."""
