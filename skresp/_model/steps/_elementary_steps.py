@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,10 +12,9 @@ from skresp._dataframe import is_polars
 from skresp._model._class_names import package_of
 from skresp._model._unreadable import UnreadableError
 from skresp._model._wrappers import passes
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import IndexArray
 
 from ._column_origin import after_step, column_positions, unknown_step
-from ._transform import as_numbers
 
 # The packages of known transformers.
 _PACKAGES = ("sklearn", "imblearn", "category_encoders", "skresp")
@@ -87,52 +86,3 @@ def take_columns(table: Any, positions: IndexArray) -> Any:
     if is_polars(table):
         return table[:, positions.tolist()]
     return table[:, positions]
-
-
-class StepInput(NamedTuple):
-    """What a step with edges or knots gets of one column.
-
-    Attributes
-    ----------
-    step : KBinsDiscretizer, Binarizer or SplineTransformer
-    position : int
-        The position of the input among those of the step.
-    origin : int
-        The column that it comes from.
-    values : array of shape (n_rows,)
-    """
-
-    step: Any
-    position: int
-    origin: int
-    values: FloatArray
-
-    @property
-    def edges(self) -> FloatArray:
-        """The largest input of each piece of a step function; none for splines."""
-        name = type(self.step).__name__
-        if name == "KBinsDiscretizer":
-            edges = self.step.bin_edges_[self.position][1:-1].astype(float)
-            return np.nextafter(edges, -np.inf)
-        if name == "Binarizer":
-            return np.array([float(self.step.threshold)])
-        return np.zeros(0)
-
-
-_WITH_INPUTS = ("KBinsDiscretizer", "Binarizer", "SplineTransformer")
-
-
-def step_inputs(steps: Sequence[Any], rows: Any, width: int) -> list[StepInput]:
-    """Return the inputs of all step functions and splines, for rows."""
-    found = []
-    for step, own, table in elementary_steps(steps, rows, width):
-        if type(step).__name__ not in _WITH_INPUTS:
-            continue
-        numbers = as_numbers(table)
-        if numbers is None:
-            raise UnreadableError(
-                f"{type(step).__name__} gets columns that are not numbers."
-            )
-        for i, origin in enumerate(own):
-            found.append(StepInput(step, i, int(origin), numbers[:, i]))
-    return found

@@ -20,7 +20,7 @@ from skresp.reach._allowance import allowance
 from skresp.reach._deadline import LimitError
 
 from ._column_origin import column_origins, unknown_steps
-from ._elementary_steps import StepInput, step_inputs
+from ._step_inputs import StepInput, step_inputs
 from ._transform import as_numbers, transform_rows
 
 # Numbers that the steps make in one call, to bound memory.
