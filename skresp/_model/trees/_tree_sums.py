@@ -1,4 +1,7 @@
-"""Sums of trees for many changes of many rows."""
+"""Sums of trees for many changes of many rows.
+
+The kernels are imported where they are called, because numba loads slowly.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp._model._change_lists import PartCodes
-from skresp._typing import FloatArray
+from skresp._typing import FloatArray, IndexArray
 
-from ._ranked_trees import Changes, RankedTrees
+from ._ranked_changes import ranked_changes
+from ._ranked_trees import Changes, RankedTrees, Ranks
 
 if TYPE_CHECKING:
     from ._partition_walk import Options
@@ -108,100 +113,52 @@ class TreeSums:
         self, changes: Changes, parts: Sequence[PartCodes], done: int
     ) -> Options:
         """Return the changes after the first `done` of each list as bits."""
-        from ._partition_walk import MAX_OPTIONS, Options, fill_splits
+        from ._partition_walk import MAX_OPTIONS, Options
 
-        trees = self.trees
+        trees, order = self.trees, changes.order
         part_of = np.full(len(trees.columns), -1, dtype=np.int64)
         split_begin = np.zeros(len(trees.columns), dtype=np.int64)
         begin = np.zeros(changes.first.shape, dtype=np.int64)
-        tables, total, offset = [np.zeros(0, dtype=np.uint64)], 0, 0
+        tables, size, n_changes = [np.zeros(0, dtype=np.uint64)], 0, 0
         for p, part in enumerate(parts):
-            columns = changes.order[changes.part_begin[p] : changes.part_begin[p + 1]]
+            columns = order[changes.part_begin[p] : changes.part_begin[p + 1]]
+            widths = np.array([len(trees.split_nodes[k]) for k in columns], dtype=int)
             part_of[columns] = p
-            widths = [len(trees.split_nodes[k]) for k in columns]
-            ends = np.cumsum(widths, dtype=np.int64)
-            width = int(ends[-1]) if len(ends) else 0
-            total += 8 * width * len(part.counts)
-            if total > _MAX_TABLE:
+            split_begin[columns] = np.cumsum(widths) - widths
+            begin[:, p] = size + widths.sum() * np.maximum(part.which, 0)
+            size += int(widths.sum()) * len(part.counts)
+            if 8 * size > _MAX_TABLE:
                 raise TooLargeError
-            owner = part.owner
-            bit = np.arange(len(owner)) - part.starts[owner] - done
-            use = np.flatnonzero((bit >= 0) & (bit < MAX_OPTIONS))
-            table = np.zeros((len(part.counts), width), dtype=np.uint64)
-            for j, k in enumerate(columns.tolist()):
-                split_begin[k] = ends[j] - widths[j]
-                fill_splits(
-                    trees.nodes,
-                    trees.split_nodes[k],
-                    changes.new[offset + use, j],
-                    owner[use],
-                    bit[use],
-                    table[:, split_begin[k] : ends[j]],
-                )
-            begin[:, p] = sum(map(len, tables)) + width * np.maximum(part.which, 0)
-            tables.append(table.ravel())
-            offset += len(owner)
+            new = changes.new[n_changes : n_changes + int(part.counts.sum())]
+            n_changes += len(new)
+            tables.append(self._goes_left(part, columns, new, done).ravel())
         bits = np.array([(1 << n) - 1 for n in range(MAX_OPTIONS + 1)], dtype=np.uint64)
         return Options(
-            np.ascontiguousarray(changes.own.T),
-            part_of,
-            bits[np.clip(changes.counts - done, 0, MAX_OPTIONS)],
-            changes.start + done,
-            np.concatenate(tables),
-            begin,
-            split_begin,
+            own=np.ascontiguousarray(changes.own.T),
+            part_of=part_of,
+            bits=bits[np.clip(changes.counts - done, 0, MAX_OPTIONS)],
+            start=changes.start + done,
+            goes_left=np.concatenate(tables),
+            begin=begin,
+            split_begin=split_begin,
         )
 
+    def _goes_left(
+        self, part: PartCodes, columns: IndexArray, new: Ranks, done: int
+    ) -> NDArray[np.uint64]:
+        """Return which changes of each list go left, of shape (n_lists, n_splits).
 
-def ranked_changes(
-    trees: RankedTrees, codes: FloatArray, parts: Sequence[PartCodes]
-) -> Changes:
-    """Return the changes of rows as ranks."""
-    n, used = len(codes), len(trees.columns)
-    own = np.empty((n, used), dtype=np.int32)
-    for k, c in enumerate(trees.columns.tolist()):
-        own[:, k] = trees.ranks(k, codes[:, c])
-    position = {c: k for k, c in enumerate(trees.columns.tolist())}
-    of_parts = [[position[c] for c in part.after if c in position] for part in parts]
-    n_changes = [int(part.counts.sum()) for part in parts]
-    widest = max((len(columns) for columns in of_parts), default=0)
-    new = np.zeros((sum(n_changes), max(widest, 1)), dtype=np.int32)
-    n_values = sum(len(part.counts) for part in parts)
-    before = np.zeros((n_values, new.shape[1]), dtype=np.int32)
-    first = np.zeros((n, len(parts)), dtype=np.int64)
-    count, start, value = (np.zeros_like(first) for _ in range(3))
-    moves = np.zeros(len(new), dtype=bool)
-    offset = points = values = 0
-    for p, part in enumerate(parts):
-        here = slice(offset, offset + n_changes[p])
-        row, owner = part.first_rows, part.owner
-        for j, k in enumerate(of_parts[p]):
-            new[here, j] = trees.ranks(k, part.after[int(trees.columns[k])])
-            before[values : values + len(row), j] = own[row, k]
-            moves[here] |= new[here, j] != own[row[owner], k]
-        count[:, p] = part.n_points
-        first[:, p] = offset + part.starts[np.maximum(part.which, 0)]
-        value[:, p] = np.where(part.which >= 0, values + part.which, -1)
-        ends = np.cumsum(count[:, p])
-        start[:, p] = points + ends - count[:, p]
-        offset += n_changes[p]
-        values += len(row)
-        points += int(ends[-1]) if n else 0
-    order = [k for columns in of_parts for k in columns]
-    begin = np.cumsum([0, *map(len, of_parts)])
-    moved = set(order)
-    order += [k for k in range(used) if k not in moved]
-    return Changes(
-        own,
-        np.array(order, dtype=np.intp),
-        begin,
-        new,
-        first,
-        count,
-        start,
-        moves,
-        value,
-        before,
-        np.repeat(np.arange(len(parts)), [len(part.counts) for part in parts]),
-        np.repeat(np.arange(len(parts)), n_changes),
-    )
+        The splits are those of the columns of a part, `new` the ranks after changes.
+        """
+        from ._partition_walk import MAX_OPTIONS, fill_splits
+
+        nodes, owner = self.trees.nodes, part.owner
+        bit = np.arange(len(owner)) - part.starts[owner] - done
+        use = np.flatnonzero((bit >= 0) & (bit < MAX_OPTIONS))
+        chosen = [self.trees.split_nodes[k] for k in columns]
+        ends = np.cumsum([0, *map(len, chosen)])
+        table = np.zeros((len(part.counts), ends[-1]), dtype=np.uint64)
+        for j, some in enumerate(chosen):
+            out = table[:, ends[j] : ends[j + 1]]
+            fill_splits(nodes, some, new[use, j], owner[use], bit[use], out)
+        return table
