@@ -42,14 +42,18 @@ class ChangeLists:
     @property
     def n_points(self) -> IndexArray:
         """The number of points of each row, of shape (n_rows,)."""
-        return np.where(self.which >= 0, self.counts[self.which], 0)
+        return self._counts(self.which)
+
+    def _counts(self, which: IndexArray) -> IndexArray:
+        return np.where(which >= 0, self.counts[which], 0)
 
     def points(self, rows: slice = slice(None)) -> tuple[IndexArray, IndexArray]:
         """Return the number of points of each row, and the change of each point."""
-        counts = self.n_points[rows]
+        which = self.which[rows]
+        counts = self._counts(which)
         ends = np.cumsum(counts)
         total = int(ends[-1]) if len(ends) else 0
-        shift = self.starts[self.which[rows]] - (ends - counts)
+        shift = self.starts[which] - (ends - counts)
         return counts, np.repeat(shift, counts) + np.arange(total)
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from skresp._model.trees._tree_sums import TooLargeError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._change_lists import ChangeLists, PartCodes
+from ._change_lists import PartCodes
 from ._change_scorer import IN_DOUBT, Answers, ChangeScorer
 from ._codes import changed_column, row_codes
-from ._row_batch import ListedChanges, RowBatch, taken
+from ._row_batch import ListedChanges, RowBatch
 
 # Points that are scored together.
 _MAX_POINTS = 500_000
@@ -44,12 +44,13 @@ def answer_listed(
     scorer = None
     if not batch.deadline.is_limited:  # else there may be no time to compile kernels
         scorer = batch.change_scorer(int(n_points.sum()))
-    if scorer is None:
-        for run in runs_of_points(n_points, batch.batch_size):
-            yield run, _ask(batch, lists, rows, run)
-        return
-    for run in runs_of_points(n_points, _MAX_POINTS):
-        yield run, _score(batch, scorer, lists, rows, run)
+    most = batch.batch_size if scorer is None else _MAX_POINTS
+    for run in runs_of_points(n_points, most):
+        some = [each.of_rows(run) for each in lists]
+        if scorer is None:
+            yield run, _ask(batch, some, rows[run])
+        else:
+            yield run, _score(batch, scorer, some, rows[run])
 
 
 def runs_of_points(n_points: IndexArray, most: int) -> Iterator[slice]:
@@ -64,18 +65,16 @@ def runs_of_points(n_points: IndexArray, most: int) -> Iterator[slice]:
         start = stop
 
 
-def _ask(
-    batch: RowBatch, lists: Sequence[ListedChanges], rows: IndexArray, run: slice
-) -> Reached:
-    """Ask the model about all points of a run of rows, in one call."""
+def _ask(batch: RowBatch, lists: Sequence[ListedChanges], rows: IndexArray) -> Reached:
+    """Ask the model about all points of rows, in one call."""
     owners, segments, ends = [], [], [0]
     for each in lists:
-        counts, change = each.points(run)
-        owners.append(np.repeat(rows[run], counts))
+        counts, change = each.points()
+        owners.append(np.repeat(rows, counts))
         if len(change):
             segments.append(each.segment(ends[-1], change))
         ends.append(ends[-1] + len(change))
-    reached = batch.reaches_target(np.concatenate([*owners, rows[run]]), segments)
+    reached = batch.reaches_target(np.concatenate([*owners, rows]), segments)
     answers = [reached[a:b] for a, b in itertools.pairwise(ends)]
     return answers, reached[ends[-1] :]
 
@@ -85,20 +84,19 @@ def _score(
     scorer: ChangeScorer,
     lists: Sequence[ListedChanges],
     rows: IndexArray,
-    run: slice,
 ) -> Reached:
-    """Score all points of a run of rows, and ask the model about those in doubt."""
-    codes = row_codes(scorer.score_function, batch.point_builder, rows[run])
-    parts = [_part_codes(scorer, each, codes, run) for each in lists]
+    """Score all points of rows, and ask the model about those in doubt."""
+    codes = row_codes(scorer.score_function, batch.point_builder, rows)
+    parts = [_part_codes(scorer, each, codes) for each in lists]
     try:
         at_target, points = scorer.answers(codes, parts)
     except TooLargeError:
-        if run.stop - run.start <= _FEW_ROWS:
-            return _ask(batch, lists, rows, run)
-        middle = (run.start + run.stop) // 2
+        if len(rows) <= _FEW_ROWS:
+            return _ask(batch, lists, rows)
+        middle = len(rows) // 2
         halves = [
-            _score(batch, scorer, lists, rows, half)
-            for half in (slice(run.start, middle), slice(middle, run.stop))
+            _score(batch, scorer, [each.of_rows(half) for each in lists], rows[half])
+            for half in (slice(middle), slice(middle, None))
         ]
         each_list = zip(*(answers for answers, _ in halves), strict=True)
         return [np.concatenate(both) for both in each_list], np.concatenate(
@@ -109,7 +107,7 @@ def _score(
     differing = _differing_rows(codes, parts)
     for part, reached in zip(parts, answers, strict=True):
         reached[np.repeat(differing, part.n_points)] = IN_DOUBT
-    _settle(batch, lists, rows, run, answers, at_target)
+    _settle(batch, lists, rows, answers, at_target)
     return [reached.astype(bool) for reached in answers], at_target.astype(bool)
 
 
@@ -117,7 +115,6 @@ def _settle(
     batch: RowBatch,
     lists: Sequence[ListedChanges],
     rows: IndexArray,
-    run: slice,
     answers: Sequence[Answers],
     at_target: Answers,
 ) -> None:
@@ -126,45 +123,29 @@ def _settle(
     doubtful = [np.flatnonzero(reached == IN_DOUBT) for reached in answers]
     for each, some in zip(lists, doubtful, strict=True):
         if len(some):
-            counts, change = each.points(run)
-            owners.append(np.repeat(rows[run], counts)[some])
+            counts, change = each.points()
+            owners.append(np.repeat(rows, counts)[some])
             segments.append(each.segment(start, change[some]))
             start += len(some)
     unsure = np.flatnonzero(at_target == IN_DOUBT)
     if not start and not len(unsure):
         return
-    found = batch.reaches_target(np.concatenate([*owners, rows[run][unsure]]), segments)
+    found = batch.reaches_target(np.concatenate([*owners, rows[unsure]]), segments)
     at_target[unsure] = found[start:]
     for reached, some in zip(answers, doubtful, strict=True):
         reached[some], found = found[: len(some)], found[len(some) :]
 
 
 def _part_codes(
-    scorer: ChangeScorer, each: ListedChanges, codes: FloatArray, run: slice
+    scorer: ChangeScorer, each: ListedChanges, codes: FloatArray
 ) -> PartCodes:
-    """Return the changes of a run of rows as codes, of the lists that they use."""
-    which, starts, counts, values = (
-        each.which[run],
-        each.starts,
-        each.counts,
-        each.values,
-    )
-    if len(which) < len(each.which):
-        used, position = np.unique(which, return_inverse=True)
-        if len(used) and used[0] < 0:
-            used, position = used[1:], position - 1
-        change = np.concatenate(
-            [np.zeros(0, dtype=np.intp)]
-            + [np.arange(starts[v], starts[v] + counts[v]) for v in used.tolist()]
-        )
-        which, counts = position, counts[used]
-        starts, values = np.cumsum(counts) - counts, taken(values, change)
-    lists = ChangeLists(which, starts, counts)
-    row, columns = lists.first_rows[lists.owner], scorer.score_function.columns
+    """Return the changes of rows as codes, given the codes of the rows."""
+    row, columns = each.first_rows[each.owner], scorer.score_function.columns
     after = {
-        c: changed_column(columns[c], codes[row, c], new) for c, new in values.items()
+        c: changed_column(columns[c], codes[row, c], new)
+        for c, new in each.values.items()
     }
-    return PartCodes(which, starts, counts, after)
+    return PartCodes(each.which, each.starts, each.counts, after)
 
 
 def _differing_rows(codes: FloatArray, parts: Sequence[PartCodes]) -> BoolArray:

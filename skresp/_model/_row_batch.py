@@ -77,12 +77,27 @@ class ListedChanges(ChangeLists):
 
     values: dict[int, Any]
 
+    def of_rows(self, rows: slice) -> ListedChanges:
+        """Return the changes of some rows, of the lists that they use."""
+        which = self.which[rows]
+        if len(which) == len(self.which):
+            return self
+        used, position = np.unique(which, return_inverse=True)
+        if len(used) and used[0] < 0:
+            used, position = used[1:], position - 1
+        if not len(used):
+            used = np.zeros(1, dtype=np.intp)  # some list, which no row has
+        _, change = ChangeLists(used, self.starts, self.counts).points()
+        counts = self.counts[used]
+        values = _taken(self.values, change)
+        return ListedChanges(position, np.cumsum(counts) - counts, counts, values)
+
     def segment(self, start: int, change: IndexArray) -> Segment:
         """Return the new values of points with these changes."""
-        return Segment(start, start + len(change), taken(self.values, change))
+        return Segment(start, start + len(change), _taken(self.values, change))
 
 
-def taken(values: dict[int, Any], change: IndexArray) -> dict[int, Any]:
+def _taken(values: dict[int, Any], change: IndexArray) -> dict[int, Any]:
     """Return the new values of some changes."""
     return {
         i: (new[0].take(change), new[1][change])

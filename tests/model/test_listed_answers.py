@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._model import _fitted_model, _listed_answers
+from skresp._model._row_batch import ListedChanges
 from skresp._model.trees import _tree_sums
 from skresp.constraints import Linkage, Thermometer
 
@@ -221,6 +222,27 @@ def test_people_without_listed_changes_are_answered(monkeypatch, data, points):
     ).fit(X)
     at_target = explainer.explain(people).at_target
     np.testing.assert_array_equal(at_target, model.predict(people) == 1)
+
+
+@pytest.mark.parametrize("scored", [True, False])
+def test_runs_of_rows_without_lists_are_answered(monkeypatch, data, scored):
+    monkeypatch.setattr(_fitted_model, "_POINTS_BEFORE_READING", 0 if scored else 10**9)
+    monkeypatch.setattr(_listed_answers, "_MAX_POINTS", 1)
+    X, y, actions, people = data
+    model = MODELS["small trees"]().fit(X, y)
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, missing="hold"
+    ).fit(X)
+    batch = explainer._fitted_model.batch(people)
+    which, values = np.array([-1, 1, -1, 0]), {0: np.array([10, 50, 90])}
+    lists = ListedChanges(which, np.array([0, 1]), np.array([1, 2]), values)
+    runs = list(_listed_answers.answer_listed(batch, [lists], np.arange(4)))
+    at_target = np.concatenate([reached for _, (_, reached) in runs])
+    np.testing.assert_array_equal(at_target, model.predict(people[:4]) == 1)
+    points = people.iloc[[1, 1, 3]].assign(a=[50, 90, 10])
+    reached = np.concatenate([answers for _, ((answers,), _) in runs])
+    np.testing.assert_array_equal(reached, model.predict(points) == 1)
+    assert len(runs) == (4 if scored else 1)
 
 
 def test_a_small_call_does_not_read_the_model(data):
