@@ -232,23 +232,23 @@ def _by_probability(
     doubt: float,
 ) -> Decision | None:
     """Return when the probability of a class is at least a threshold."""
-    if width == 1 and classes == 2 and link == "logit" and 0 < threshold < 1:
-        sign = 1.0 if position == 1 else -1.0
+    if width == classes and link == "probability":
+        return Decision(column=position, cut=threshold, doubt=doubt)
+    if width != 1 or classes != 2:
+        return None
+    sign = 1.0 if position == 1 else -1.0
+    if link == "probability":
+        # The score is the probability of the second class.
+        cut = threshold if position == 1 else 1.0 - threshold
+        return Decision(cut=cut, sign=sign, doubt=doubt)
+    if link == "logit" and 0 < threshold < 1:
         rounding = _FLOAT32 if doubt > DOUBT else _FLOAT64
         least_doubt = rounding / (threshold * (1.0 - threshold))
         cut = sign * float(logit(threshold))
         return Decision(cut=cut, sign=sign, doubt=doubt, least_doubt=least_doubt)
-    if width == 1 and classes == 2 and link == "clipped" and 0 < threshold < 1:
+    if link == "clipped" and 0 < threshold < 1:
         # The probability of the second class is (score + 1) / 2, cut off at 0 and 1.
-        sign = 1.0 if position == 1 else -1.0
         return Decision(cut=sign * (2.0 * threshold - 1.0), sign=sign, doubt=doubt)
-    if width == 1 and classes == 2 and link == "probability":
-        # The score is the probability of the second class.
-        if position == 1:
-            return Decision(cut=threshold, doubt=doubt)
-        return Decision(cut=1.0 - threshold, sign=-1.0, doubt=doubt)
-    if width == classes and link == "probability":
-        return Decision(column=position, cut=threshold, doubt=doubt)
     return None
 
 
