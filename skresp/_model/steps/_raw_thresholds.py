@@ -53,8 +53,15 @@ def raw_thresholds(
     """Return the largest numbers whose transformed column is at most a threshold.
 
     For a falling column, the largest numbers at which it exceeds the threshold. They
-    are -inf or inf where no number, or every number does. With `inputs` the thresholds
-    are those of inputs of steps.
+    are -inf or inf where no number, or every number does. There is one array for each
+    of `thresholds`, of the shape of its values.
+
+    Parameters
+    ----------
+    thresholds : sequence of Thresholds
+        All with a guess, or all without one.
+    inputs : bool
+        Whether they are thresholds of the inputs of steps.
     """
     counts = [len(each.values) for each in thresholds]
     if not sum(counts):
