@@ -6,7 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
@@ -149,6 +153,34 @@ def test_a_witness_at_a_bound_is_exactly_on_it():
     found = verdicts_of(tree, actions, people, X)
     assert set(found.status) == {"single"}
     assert (found.witness["r"] <= 1.8).all()
+
+
+@pytest.mark.parametrize("is_lower", [True, False])
+@pytest.mark.parametrize("models", [1, 2])
+def test_a_bound_that_rounding_misses_is_reached(models, is_lower):
+    rng = np.random.default_rng(0)
+    while True:  # the change to the bound ends beside it, on the inner side
+        left, right = np.sort(rng.uniform(0, 1, 2))
+        bound = (left + right) / 2
+        if not is_lower:
+            bound = np.nextafter(bound, np.inf)
+        now = rng.uniform(2, 3) if is_lower else -rng.uniform(2, 3)
+        if (now + (bound - now) - bound) * (1 if is_lower else -1) > 0:
+            break
+    y = rng.integers(0, 2, 400)
+    X = pd.DataFrame({"a": np.where((y == 1) == is_lower, left, right)})
+    trees = [
+        (str(seed), HistGradientBoostingClassifier(max_iter=3 + seed))
+        for seed in range(models)
+    ]
+    model = VotingClassifier(trees, voting="soft").fit(X, y)
+    points = pd.DataFrame({"a": [bound, now + (bound - now)]})
+    assert model.predict(points).tolist() == [1, 0]
+    bounds = (bound, 4.0) if is_lower else (-4.0, bound)
+    actions = ActionSet({"a": Feature("real", *bounds)})
+    found = verdicts_of(model, actions, pd.DataFrame({"a": [now]}), X)
+    assert found.status.tolist() == ["single"]
+    assert found.witness["a"].tolist() == [bound]
 
 
 def test_a_black_box_has_no_best_score_and_is_not_searched_for_it():

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from skresp._actions._feature import snap_to_bounds
 from skresp._typing import FloatArray
 from skresp.constraints import IfThen, Linear, Linkage, Switch
 from skresp.reach._part import Part
@@ -180,8 +181,12 @@ class Variables:
             size += max(map(abs, ends)) + abs(scale * other.before)
         x = variable.before
         slack = _ROUNDING * (size + abs(x)) if self.links[at] else 0.0
-        low, high = x + low - slack, x + high + slack
-        if part.features[k].kind == "binary":
+        feature = part.features[k]
+        # A change to a bound reaches the bound itself, whatever the rounding.
+        snapped = snap_to_bounds(feature, np.array(x), np.array([low, high]))
+        low = float(min(snapped[0], x + low)) - slack
+        high = float(max(snapped[1], x + high)) + slack
+        if feature.kind == "binary":
             low, high = max(low, 0.0), min(high, 1.0)
         variable.reached = low, high
 
