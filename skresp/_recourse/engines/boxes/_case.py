@@ -132,9 +132,9 @@ class Case:
                 self.knows_singles = False
                 continue
             self.used += len(changes)
-            gaps = self._gaps(p, changes)
-            sure = gaps > self.solver.tolerance
-            for k in np.flatnonzero(~sure & (gaps >= -self.solver.tolerance)).tolist():
+            lower, upper = self._gaps(p, changes)
+            sure = lower > self.solver.tolerance
+            for k in np.flatnonzero(~sure & (upper >= -self.solver.tolerance)).tolist():
                 self.single_ties.append(self._only(p, changes[k]))
             if sure.any():
                 k = int(np.argmin(np.where(sure, cost, np.inf)))
@@ -145,14 +145,14 @@ class Case:
         if cost < self._cost:
             self.witness, self._cost = change, cost
 
-    def _gaps(self, p: int, changes: FloatArray) -> FloatArray:
-        """Return the gaps of changes of one part."""
+    def _gaps(self, p: int, changes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return bounds of the gaps of changes of one part."""
         solver = self.solver
         reached = np.tile(solver.person.rules.before, (len(changes), 1))
         for k, variable in enumerate(solver.variables.all):
             if variable.part == p:
                 reached[:, k] += changes[:, variable.position]
-        return solver.gaps_at(reached)
+        return solver.gap_bounds(reached)
 
     def _try_variables(self, parts: Sequence[int]) -> None:
         """Look for interventions on features of parts that are not listed.

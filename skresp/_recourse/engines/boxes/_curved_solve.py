@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skresp._typing import FloatArray
-from skresp.reach._allowance import allow, allowance
+from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline, OutOfTimeError
 
 from ._curve_tables import CurveTables, fill, merged
@@ -21,7 +21,7 @@ from ._curves import Curve
 from ._forest import Forest
 from ._open_box import OpenBox
 from ._person import Arena, PartState, grown
-from ._search import Outcome, gaps_of, search
+from ._search import Outcome, search
 from ._solve import (
     MAX_OPEN,
     MAX_TIES,
@@ -93,13 +93,15 @@ class CurvedSolver(Solver):
         self.work = self.work._replace(forest=forest)
         self.work.node_end[0], self.work.tree_end[0] = node, tree
 
-    def gaps_at(self, reached: FloatArray) -> FloatArray:
-        """Return lower bounds of the smallest gaps, which are exact at knots."""
+    def gap_bounds(self, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return bounds of the smallest gap at rows of reached values."""
+        return self.lower_gaps(reached), self._gaps_of(self.work, reached)
+
+    def lower_gaps(self, reached: FloatArray) -> FloatArray:
+        """Return lower bounds of the smallest gap, which are exact at knots."""
         if self._lower is None:
             self._lower = self._lower_forest()
-        work = self.work._replace(forest=self._lower)
-        deadline = allowance().deadline
-        return np.asarray(deadline.call(gaps_of, self.person, work, reached))
+        return self._gaps_of(self.work._replace(forest=self._lower), reached)
 
     def _lower_forest(self) -> Forest:
         """Return the person's trees with lower bounds of curves."""
@@ -216,7 +218,7 @@ class CurvedSolver(Solver):
                     resolved = resolved and box.is_empty
             if change is None:
                 continue
-            upper = float(super().gaps_at(self.reached([change]))[0])
+            upper = float(self._gaps_of(self.work, self.reached([change]))[0])
             change, gap = self._at_knots(change)
             if gap > self.tolerance:
                 out.witness = change

@@ -122,8 +122,8 @@ class Solver:
         return self._run(max_points, deadline)
 
     def gaps(self, changes: Sequence[Change]) -> FloatArray:
-        """Return the smallest gap at each of some changes."""
-        return self.gaps_at(self.reached(changes))
+        """Return lower bounds of the smallest gap at each of some changes."""
+        return self.lower_gaps(self.reached(changes))
 
     def reached(self, changes: Sequence[Change]) -> FloatArray:
         """Return the values of variables that changes reach, one row each."""
@@ -133,10 +133,22 @@ class Solver:
                 out[i, k] += change[variable.part][variable.position]
         return out
 
-    def gaps_at(self, reached: FloatArray) -> FloatArray:
-        """Return the smallest gap at each row of reached values."""
+    def gap_bounds(self, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return lower and upper bounds of the smallest gap at rows of reached values.
+
+        They are equal: the gaps are known.
+        """
+        gaps = self.lower_gaps(reached)
+        return gaps, gaps
+
+    def lower_gaps(self, reached: FloatArray) -> FloatArray:
+        """Return lower bounds of the smallest gap at rows of reached values."""
+        return self._gaps_of(self.work, reached)
+
+    def _gaps_of(self, work: Work, reached: FloatArray) -> FloatArray:
+        """Return the smallest gap at rows of reached values, by a forest."""
         deadline = allowance().deadline
-        return np.asarray(deadline.call(gaps_of, self.person, self.work, reached))
+        return np.asarray(deadline.call(gaps_of, self.person, work, reached))
 
     def _start(self, low: FloatArray, high: FloatArray, words: FloatArray) -> None:
         """Put one box on the stack."""

@@ -6,10 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PowerTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 import skresp._recourse._decide_verdicts as decide
 from skresp import ActionSet, Feature
+from skresp._recourse.engines._make_engine import make_engine
+from skresp._recourse.engines.boxes._engine import BoxEngine
 from skresp.constraints import Linear, Linkage
 from skresp.reach._options import options_of
 from skresp.reach._part import parts_of
@@ -65,6 +70,35 @@ def test_a_change_with_its_effects_is_single():
     assert verdicts.status.tolist() == ["single"]
     witness = verdicts.witness.iloc[0]
     assert witness["b"] == pytest.approx(0.3 + 0.5 * (witness["a"] - 0.2))
+
+
+def test_a_listed_change_between_the_knots_of_a_curve_is_single():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 61, (2_000, 2)), columns=["a", "b"])
+    X["r"], X["c"] = rng.uniform(0.5, 40, len(X)), rng.uniform(0.5, 4, len(X))
+    y = np.log(X.r) + 0.001 * X.b + rng.normal(0, 0.3, len(X)) > 2.5
+    model = make_pipeline(PowerTransformer(), LogisticRegression())
+    model.fit(X, y.astype(int))
+    # More changes of a part than are listed in a search; one real follows integers.
+    actions = ActionSet(
+        {
+            "a": Feature("integer", 0, 60),
+            "b": Feature("integer", 0, 60),
+            "r": Feature("real", actionable=False),
+            "c": Feature("real", 0.99, 1.0),
+        },
+        [Linkage("a", {"r": 0.371}), Linear({"a": 1, "b": 1}, upper=119)],
+    )
+    person = pd.DataFrame({"a": [3], "b": [7], "r": [0.613], "c": [1.0]})
+    most, less = (
+        person.assign(a=a, r=0.613 + 0.371 * (a - 3)).astype(float) for a in (60, 59)
+    )
+    best, next_best = (model.predict_proba(x)[0, 1] for x in (most, less))
+    threshold = best - 0.01 * (best - next_best)
+    explainer = explainer_of(model, actions, X, threshold=threshold)
+    assert isinstance(make_engine(explainer._fitted_model), BoxEngine)
+    assert explainer.explain(person).values[0, 0] > 0
+    assert explainer.verify(person).status.tolist() == ["single"]
 
 
 def test_no_options_are_drawn_where_only_lists_are_wanted():
