@@ -94,7 +94,7 @@ class VerificationTask:
         An eighth of all points is shared by the parts, where some part has several
         features or constraints, so that drawing may need the solver.
         """
-        if any(len(part.names) > 1 or part.constraints for part, _ in self.movable):
+        if not all(part.is_unconstrained for part, _ in self.movable):
             return self.budget.max_points // (8 * len(self.movable))
         return 0
 

@@ -62,13 +62,14 @@ class Part:
         return tuple(i for i, f in enumerate(self.features) if f.actionable)
 
     @property
+    def is_unconstrained(self) -> bool:
+        """Whether the part is one feature without constraints."""
+        return len(self.names) == 1 and not self.constraints
+
+    @property
     def stands_alone(self) -> bool:
         """Whether the part is one integer or real feature without constraints."""
-        return (
-            len(self.names) == 1
-            and not self.constraints
-            and self.features[0].kind in ("integer", "real")
-        )
+        return self.is_unconstrained and self.features[0].kind in ("integer", "real")
 
     @cached_property
     def followers(self) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from skresp._recourse._status import Proof, Status
 from skresp._typing import FloatArray
 from skresp.reach._deadline import Deadline
 
-from ._solve import Change, Finding, Solver, is_alone
+from ._solve import Change, Finding, Solver
 
 
 class ListedPart(NamedTuple):
@@ -161,7 +161,7 @@ class Case:
         """
         for p in parts:
             found = self._search(p)
-            if is_alone(self.solver.parts[p].part):
+            if self.solver.parts[p].part.is_unconstrained:
                 self.single_ties += found.ties
                 self.knows_singles &= found.is_exhausted or found.witness is not None
                 self._take(p, found.witness)
@@ -206,7 +206,7 @@ class Case:
         With constraints that may be hard, so half of the points is kept for the rest.
         """
         most = max(self.left, 0)
-        if not is_alone(self.solver.parts[p].part):
+        if not self.solver.parts[p].part.is_unconstrained:
             most //= 2
         found = self.solver.within(p, most, self.deadline, only)
         self.used += found.used

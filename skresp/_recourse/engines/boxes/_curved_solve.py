@@ -29,7 +29,6 @@ from ._solve import (
     Change,
     Finding,
     Solver,
-    is_alone,
 )
 from ._variables import Variables
 from ._work import Person, Work
@@ -263,7 +262,7 @@ class CurvedSolver(Solver):
         for k, variable in enumerate(self.variables.all):
             p = variable.part
             knots = self._current.knots.get(variable.column)
-            if knots is None or knots.listed or not is_alone(self.parts[p].part):
+            if knots is None or knots.listed or not self.parts[p].part.is_unconstrained:
                 continue
             if not low[k] < high[k]:  # the search is about other variables
                 continue

@@ -29,7 +29,7 @@ from ._curve_tables import CurveTables, check_monotone, first_tables
 from ._curved_solve import CurvedSolver
 from ._model_arrays import ModelArrays
 from ._person import Arena, PartState, make_person, make_variables
-from ._solve import Change, Solver, is_alone
+from ._solve import Change, Solver
 from ._variables import UnknownValueError, Variables
 
 # Changes of a part that are listed. With more, the features of the part are variables.
@@ -184,7 +184,7 @@ class _BoxRun(EngineRun):
                 listed.append(single)
             # One feature is a variable of its own, for which a list adds nothing.
             is_long = here.stop - here.start > _MAX_LISTED
-            if not each.listed[value] or is_alone(each.part) or is_long:
+            if not each.listed[value] or each.part.is_unconstrained or is_long:
                 changes = None
             columns = [position[name] for name in each.part.names]
             states.append(PartState(each.part, each.values[value], columns, changes))

@@ -11,7 +11,7 @@ from skresp._numba import compiled, compiled_part
 from skresp._typing import FloatArray
 
 from ._channels import add_slopes, least_gap
-from ._forest import Box, Split, add_tops, restrict
+from ._forest import Box, Split, add_leaves, add_tops, restrict
 from ._propagate import propagate
 from ._rules import REAL
 from ._slab_bounds import bound_slabs
@@ -19,7 +19,6 @@ from ._slabs import choose_split, divide, shave
 from ._witness import (
     aim_at_box,
     aim_at_slabs,
-    gap_at,
     lies_in,
     position_of,
     settle,
@@ -117,18 +116,26 @@ def gaps_of(person: Person, work: Work, reached: FloatArray) -> FloatArray:
             point.position[v] = p
             known = known and p >= 0
         if known:
-            out[i] = gap_at(
-                work.forest,
-                work.tree_end[0],
-                person.tables,
-                work.constants[0],
-                person.channels,
-                person.slopes,
-                point,
-                work.sums,
-                work.nothing,
-            )
+            out[i] = _gap_at_point(person, work)
     return out
+
+
+@compiled_part
+def _gap_at_point(person: Person, work: Work) -> float:
+    """Return the smallest gap at the current point, from the person's own forest."""
+    point, sums = work.point, work.sums
+    sums[:] = work.constants[0]
+    add_leaves(
+        work.forest,
+        0,
+        work.tree_end[0],
+        person.tables,
+        point.reached,
+        point.position,
+        sums,
+    )
+    add_slopes(person.slopes, point.reached, point.reached, sums)
+    return least_gap(person.channels, sums, work.nothing)
 
 
 @compiled_part
@@ -216,10 +223,10 @@ def _examine(person: Person, work: Work, level: int, tolerance: float) -> int:
             if whole < -tolerance or not shave(box, slabs, -tolerance):
                 return _DONE
         if column < 0:
-            column, cut, left_first = _split_at_root(work, first, last, n)
+            column, cut, left_first = _split_at_root(work, first, last)
             slab = -1
     aim_at_box(rules, slopes, channels, work.low, work.high, work.words, work.point)
-    aim_at_slabs(rules, work.low, work.high, slabs, work.point)
+    aim_at_slabs(rules, work.high, slabs, work.point)
     outcome, decided = _DONE, False
     for turn in range(2):
         # In a box without trees the middle is tried too.
@@ -257,17 +264,7 @@ def _try(
         rules, work.low, work.high, work.words, work.slabs, work.point, middle
     ):
         return _DONE, False
-    gap = gap_at(
-        work.forest,
-        work.tree_end[0],
-        person.tables,
-        work.constants[0],
-        person.channels,
-        person.slopes,
-        work.point,
-        work.sums,
-        work.nothing,
-    )
+    gap = _gap_at_point(person, work)
     inside = lies_in(work.low, work.high, work.words, work.point)
     constant = inside and not has_trees and not _moves(person)
     if gap > tolerance:
@@ -301,9 +298,7 @@ def _widest(person: Person, box: Box) -> int:
 
 
 @compiled_part
-def _split_at_root(
-    work: Work, first: int, last: int, n: int
-) -> tuple[int, float, bool]:
+def _split_at_root(work: Work, first: int, last: int) -> tuple[int, float, bool]:
     """Return the column, the threshold and the better side of a root.
 
     Of the column whose roots decide most, the root that decides most.

@@ -10,7 +10,6 @@ import numpy as np
 from skresp._typing import FloatArray
 from skresp.reach._allowance import allowance
 from skresp.reach._deadline import Deadline
-from skresp.reach._part import Part
 
 from ._open_box import OpenBox
 from ._person import Arena, PartState, grown
@@ -250,7 +249,7 @@ class Solver:
         """Move the changes of numbers in parts of their own nearer to 0."""
         for variable in self.variables.all:
             p, state = variable.part, self.parts[variable.part]
-            if not is_alone(state.part) or variable.kind == LABEL:
+            if not state.part.is_unconstrained or variable.kind == LABEL:
                 continue
             good, bad = change[p][0], 0.0
             for _ in range(_HALVINGS):
@@ -267,8 +266,3 @@ class Solver:
                 else:
                     bad = tried
         return change
-
-
-def is_alone(part: Part) -> bool:
-    """Return whether a part is one feature without constraints."""
-    return len(part.names) == 1 and not part.constraints

@@ -70,7 +70,6 @@ class Variables:
     if_then: list[tuple[int, int]] = field(default_factory=list)
     switch: list[tuple[int, int]] = field(default_factory=list)
     lists: list[tuple[list[int], FloatArray]] = field(default_factory=list)
-    unchecked: set[int] = field(default_factory=set)
 
     @property
     def of_column(self) -> dict[int, int]:
@@ -129,7 +128,7 @@ class Variables:
         self._add_effects(at)
         for rule, where in part.rules:
             if not (rule.needs_values and not known[where].all()):
-                self._add_rule(p, rule, where, at)
+                self._add_rule(rule, where, at)
 
     def _add(self, variable: Variable) -> int:
         """Add a variable and return its number."""
@@ -205,10 +204,12 @@ class Variables:
             row[-1 - i] = 1.0
             self.rows.append((row, x, x, _ROUNDING, abs(x)))
 
-    def _add_rule(
-        self, p: int, rule: Any, where: list[int], at: dict[int, int]
-    ) -> None:
-        """Add a constraint between features that are all known."""
+    def _add_rule(self, rule: Any, where: list[int], at: dict[int, int]) -> None:
+        """Add a constraint between features that are all known.
+
+        Other constraints than these, and `Switch.force_change`, are left out here. A
+        point that breaks one is refused when it is found.
+        """
         if isinstance(rule, Linkage):
             self._keep_bounds(rule, where, at)
         elif isinstance(rule, Linear):
@@ -230,10 +231,6 @@ class Variables:
         elif isinstance(rule, Switch):
             on = self._condition(at[where[0]], IN, [float(rule.on_value)])
             self.switch += [(on, at[k]) for k in where[1:]]
-            if rule.force_change:
-                self.unchecked.add(p)
-        else:
-            self.unchecked.add(p)
 
     def _condition(self, variable: int, op: int, values: list[float]) -> int:
         """Add a condition and return its number."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from skresp._numba import compiled_part
 from skresp._typing import FloatArray
 
-from ._channels import Channels, Slopes, add_slope, least_gap
-from ._forest import Box, Forest, add_leaves, has_position, position_bit
+from ._channels import Channels, Slopes
+from ._forest import Box, has_position, position_bit
 from ._propagate import SLACK, holds, is_open
 from ._rules import INTEGER, REAL, Rules
 from ._slabs import Slabs
@@ -95,9 +95,7 @@ def aim_at_box(
 
 
 @compiled_part
-def aim_at_slabs(
-    rules: Rules, low: FloatArray, high: FloatArray, slabs: Slabs, point: Point
-) -> None:
+def aim_at_slabs(rules: Rules, high: FloatArray, slabs: Slabs, point: Point) -> None:
     """Aim at the best slab of each column within a box."""
     n = len(rules.kind)
     for c in range(len(slabs.many)):
@@ -179,7 +177,7 @@ def _allowed(rules: Rules, k: int, own: float, low: float, high: float) -> float
 
 
 @compiled_part
-def _follow(rules: Rules, k: int, point: Point, change: FloatArray) -> float:
+def _effect_on(rules: Rules, k: int, change: FloatArray) -> float:
     """Return the effect on a variable."""
     effect = 0.0
     for i in range(rules.link_start[k], rules.link_start[k + 1]):
@@ -225,7 +223,7 @@ def settle(
         if not _choose_option(rules, i, box, slabs, point):
             return False
     for k in rules.order:
-        effect = _follow(rules, k, point, change)
+        effect = _effect_on(rules, k, change)
         own = 0.0
         if point.aimed[k] or rules.label_view[k] >= 0:
             own = _wanted(rules, k, point) - rules.before[k] - effect
@@ -238,7 +236,7 @@ def settle(
         if not _repair(rules, low, high, point):
             break
         _reach(rules, point, change)
-    return _is_feasible(rules, words, point)
+    return _is_feasible(rules, point)
 
 
 @compiled_part
@@ -334,7 +332,7 @@ def _repair(rules: Rules, low: FloatArray, high: FloatArray, point: Point) -> bo
 
 
 @compiled_part
-def _is_feasible(rules: Rules, words: NDArray[np.uint64], point: Point) -> bool:
+def _is_feasible(rules: Rules, point: Point) -> bool:
     """Return whether a point satisfies the rules, and note its positions."""
     n = len(rules.kind)
     for v in range(len(rules.view_variable)):
@@ -397,25 +395,3 @@ def lies_in(
         if not has_position(words[v], point.position[v]):
             return False
     return True
-
-
-@compiled_part
-def gap_at(
-    forest: Forest,
-    trees: int,
-    tables: NDArray[np.uint64],
-    constants: FloatArray,
-    channels: Channels,
-    slopes: Slopes,
-    point: Point,
-    sums: FloatArray,
-    nothing: FloatArray,
-) -> float:
-    """Return the smallest gap at a point, from a person's own forest."""
-    sums[:] = constants
-    add_leaves(forest, 0, trees, tables, point.reached, point.position, sums)
-    for k in range(len(slopes.moves)):
-        if slopes.moves[k]:
-            value = point.reached[k]
-            add_slope(slopes, k, value, value, 1.0, sums)
-    return least_gap(channels, sums, nothing)
