@@ -141,28 +141,56 @@ class Options:
             is_thinned=True,
         )
 
-    def with_changes(self, extra: dict[int, FloatArray]) -> Options:
-        """Return the options with one more change for some values.
+    def position_of(self, value: int, change: FloatArray) -> int:
+        """Return the position of a change of a value; -1 where it has none."""
+        first, last = self.offsets[value], self.offsets[value + 1]
+        same = np.flatnonzero((self.changes[first:last] == change).all(axis=1))
+        return int(first + same[0]) if len(same) else -1
 
-        The extra changes are not interventions on one feature.
+    def with_changes(
+        self, values: Sequence[int], changes: Sequence[FloatArray]
+    ) -> tuple[Options, IndexArray, IndexArray]:
+        """Return the options with more changes, which are not single.
+
+        Parameters
+        ----------
+        values : sequence of int
+            The value that each change is of.
+        changes : sequence of array of shape (n_features,)
+
+        Returns
+        -------
+        options : Options
+        old : array of shape (n_changes,)
+            The new positions of what was there before.
+        new : array of shape (n_added,)
+            The positions of the changes that were added.
         """
-        at = [int(self.offsets[i + 1]) for i in extra]
-        counts = self.counts
-        counts[list(extra)] += 1
-        return replace(
+        added = np.array(values, dtype=np.intp)
+        order = np.argsort(added, kind="stable")
+        at = self.offsets[added[order] + 1]
+        new = np.empty(len(added), dtype=np.intp)
+        new[order] = at + np.arange(len(added))
+        before = np.arange(len(self.changes))
+        old = before + np.searchsorted(at, before, side="right")
+        counts = self.counts + np.bincount(added, minlength=len(self.values))
+        joined = np.empty((len(old) + len(new), self.changes.shape[1]))
+        joined[old] = self.changes
+        if len(new):
+            joined[new] = changes
+        single = np.zeros(len(joined), dtype=bool)
+        single[old] = self.single
+        inward = np.full(len(joined), -1, dtype=np.intp)
+        has = self.inward >= 0
+        inward[old[has]] = old[self.inward[has]]
+        options = replace(
             self,
             offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
-            changes=np.insert(self.changes, at, list(extra.values()), axis=0)
-            if extra
-            else self.changes,
-            single=np.insert(self.single, at, False),
-            inward=self._shifted(at),
+            changes=joined,
+            single=single,
+            inward=inward,
         )
-
-    def _shifted(self, at: list[int]) -> IndexArray:
-        """Return `inward` with -1 inserted at these positions."""
-        position = self.inward + np.searchsorted(at, self.inward, side="right")
-        return np.insert(np.where(self.inward < 0, -1, position), at, -1)
+        return options, old, new
 
 
 def options_of(

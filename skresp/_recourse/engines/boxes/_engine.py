@@ -23,7 +23,6 @@ from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MAX_LISTED_BESIDE_A_LINE
 from skresp.reach._part import Part
 
-from ._added_options import AddedOptions
 from ._case import Case, ListedPart
 from ._curve_tables import CurveTables, check_monotone, first_tables
 from ._curved_solve import CurvedSolver
@@ -231,16 +230,19 @@ class _BoxRun(EngineRun):
         """Add changes of people to the options; return them as choices."""
         choice = np.empty((len(wanted), len(self.options)), dtype=np.intp)
         for p, each in enumerate(self.options):
-            added = AddedOptions(each)
-            number = [added.add(int(each.which[i]), c[p]) for i, c in wanted]
-            self.options[p], old, new = added.joined()
-            numbers = np.array(number, dtype=np.intp)
-            choice[numbers >= 0, p] = old[numbers[numbers >= 0]]
-            choice[numbers < 0, p] = new[-1 - numbers[numbers < 0]]
-            out.choice[:, p], out.best[:, p] = (
-                old[out.choice[:, p]],
-                old[out.best[:, p]],
+            values = [int(each.which[i]) for i, _ in wanted]
+            changes = [change[p] for _, change in wanted]
+            known = np.array(
+                list(map(each.position_of, values, changes)), dtype=np.intp
             )
+            extra = np.flatnonzero(known < 0)
+            self.options[p], old, new = each.with_changes(
+                [values[k] for k in extra], [changes[k] for k in extra]
+            )
+            choice[:, p] = old[known]
+            choice[extra, p] = new
+            out.choice[:, p] = old[out.choice[:, p]]
+            out.best[:, p] = old[out.best[:, p]]
         out.options = list(self.options)
         return choice
 

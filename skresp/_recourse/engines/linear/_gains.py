@@ -115,7 +115,8 @@ class Gains(TableRun):
             if width == 1 and optimum[0].change is not None
         }
         if extra:
-            self.options[p] = options.with_changes(extra)
+            values, changes = list(extra), list(extra.values())
+            self.options[p], _, _ = options.with_changes(values, changes)
             self.costs[p] = costs_of(
                 self.budget,
                 options.part,
