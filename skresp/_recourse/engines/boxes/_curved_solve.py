@@ -20,16 +20,9 @@ from ._curve_tables import CurveTables, fill, merged
 from ._curves import Curve
 from ._forest import Forest
 from ._open_box import OpenBox
-from ._person import Arena, PartState, grown
-from ._search import Outcome, search
-from ._solve import (
-    MAX_OPEN,
-    MAX_TIES,
-    SLICE,
-    Change,
-    Finding,
-    Solver,
-)
+from ._person import Arena, PartState
+from ._search import Outcome
+from ._solve import MAX_OPEN, Change, Finding, Solver
 from ._variables import Variables
 from ._work import Person, Work
 
@@ -118,9 +111,7 @@ class CurvedSolver(Solver):
 
     def _run(self, max_points: int, deadline: Deadline) -> Finding:
         """Search the stack until a witness is found, or nothing is left."""
-        out = Finding()
-        self._seen: set[bytes] = set()
-        work = self.work
+        out, work = Finding(), self.work
         self._whole = _Box(
             work.stack_low[0].copy(), work.stack_high[0].copy(), work.stack_words[0]
         )
@@ -174,61 +165,38 @@ class CurvedSolver(Solver):
     ) -> tuple[bool, list[_Box]]:
         """Search the stack; return whether that was possible, and undecided boxes."""
         boxes: list[_Box] = []
-        start, ties, opened, resolved = out.used, len(out.ties), 0, True
-        while True:
-            used = int(self.work.counter[1])
-            out.used = start + used + len(out.ties) - ties + opened
-            left = max_points - out.used
-            # A box may cost a point, too.
-            if left < 2 or deadline.is_over:
+        max_opened, resolved = out.opened + MAX_OPEN, True
+        while (outcome := self._next(out, max_points, deadline)) != Outcome.DONE:
+            if outcome is None:
                 return False, boxes
-            limit = used + min(SLICE, left - 1)
-            outcome = deadline.call(search, self.person, self.work, limit)
-            out.used += int(self.work.counter[1]) - used
-            if outcome == Outcome.DONE:
-                return resolved, boxes
-            if outcome == Outcome.FULL:
-                self.work = grown(self.work, self.arena)
-            if outcome in (Outcome.FULL, Outcome.PAUSED):
-                continue
-            change: Change | None = None
-            is_last = bool(self.work.flags[0]) or outcome == Outcome.OPEN
-            box = OpenBox(self.person, self.work, self.variables, self.parts)
-            if outcome != Outcome.OPEN:
-                change = self._change()
-                if not self._is_feasible(change):  # by a constraint without a kernel
-                    change = None
-            if change is not None:
-                at_knots, gap = self._at_knots(change)
-                if gap > self.tolerance:
-                    out.witness = at_knots
-                    return resolved, boxes
-            if not is_last:
-                continue
+            change, is_last = self._found(outcome)
+            best, gap = self._at_knots(change)
             # Only a point of the box itself can stand for the box.
-            if change is None or not box.contains(change):
-                change = None
-                opened += 1
-                if opened > MAX_OPEN:
-                    resolved = False
-                elif box.solve(deadline):
-                    change = box.change
-                else:
-                    resolved = resolved and box.is_empty
-            if change is None:
+            if is_last and not (gap > self.tolerance or self._contains(change)):
+                change, is_decided = self._solve_box(out, max_opened, deadline)
+                resolved = resolved and is_decided
+                best, gap = self._at_knots(change)
+            if gap > self.tolerance:
+                out.witness = best
+                break
+            if change is None or not is_last:
                 continue
             upper = float(self._gaps_of(self.work, self.reached([change]))[0])
-            change, gap = self._at_knots(change)
-            if gap > self.tolerance:
-                out.witness = change
-                return resolved, boxes
-            if gap >= upper - self.tolerance:
-                # Nothing in the box is better than this point, up to rounding. If
-                # the model refuses it, it may still accept another one.
-                resolved = self._add_tie(out, change) and self._is_level() and resolved
-            else:
+            if not gap >= upper - self.tolerance:
                 work = self.work
                 boxes.append(_Box(work.low.copy(), work.high.copy(), work.words.copy()))
+                continue
+            # Nothing in the box is better than this point, up to rounding. If the
+            # model refuses it, it may still accept another one, unless all are equal.
+            is_level = self._is_level()
+            tie = change if is_level or best is None else best
+            resolved = out.add_tie(tie) and is_level and resolved
+        return resolved, boxes
+
+    def _contains(self, change: Change | None) -> bool:
+        """Return whether the current box contains a change."""
+        box = OpenBox(self.person, self.work, self.variables, self.parts)
+        return change is not None and box.contains(change)
 
     def _is_level(self) -> bool:
         """Return whether all curves are constant in the box that is searched."""
@@ -244,19 +212,13 @@ class CurvedSolver(Solver):
                     return False
         return True
 
-    def _add_tie(self, out: Finding, change: Change) -> bool:
-        """Add a change that only the model can decide; return False without room."""
-        key = np.concatenate([np.zeros(0), *change]).tobytes()
-        if key in self._seen:
-            return True
-        if len(out.ties) >= MAX_TIES:
-            return False
-        self._seen.add(key)
-        out.ties.append(change)
-        return True
+    def _at_knots(self, change: Change | None) -> tuple[Change | None, float]:
+        """Move numbers in parts of their own to the better knot beside them.
 
-    def _at_knots(self, change: Change) -> tuple[Change, float]:
-        """Move numbers in parts of their own to the better knot beside them."""
+        Returns the new change and its gap; minus infinity where there is no change.
+        """
+        if change is None:
+            return None, -np.inf
         gap = float(self.gaps([change])[0])
         low, high = self._whole.low[self.n :], self._whole.high[self.n :]
         for k, variable in enumerate(self.variables.all):

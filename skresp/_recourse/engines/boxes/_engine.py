@@ -25,9 +25,9 @@ from skresp.reach._part import Part
 
 from ._case import Case, ListedPart
 from ._curve_tables import CurveTables, check_monotone, first_tables
-from ._curved_solve import CurvedSolver
+from ._make_solver import make_solver
 from ._model_arrays import ModelArrays
-from ._person import Arena, PartState, make_person, make_variables
+from ._person import Arena, PartState, make_variables
 from ._solve import Change, Solver
 from ._variables import UnknownValueError, Variables
 
@@ -191,16 +191,13 @@ class _BoxRun(EngineRun):
 
     def _solver(self, i: int, states: list[PartState]) -> Solver:
         """Return what searches the boxes of one person."""
-        codes = self.codes[self.rows[i]]
-        if not self.arrays.curves:
-            made = make_person(self.arrays, self.columns, codes, states, self.arena)
-            return Solver(*made, states, self.arena)
-        if i not in self.known:
+        known = self.known.get(i)
+        if known is not None:
+            check_monotone(known[1])
+        elif self.arrays.curves:
             raise UnknownValueError
-        known = self.known[i]
-        check_monotone(known[1])
-        made = make_person(self.arrays, self.columns, codes, states, self.arena, known)
-        return CurvedSolver(*made, states, self.arena, self.arrays.curves, known[1])
+        codes = self.codes[self.rows[i]]
+        return make_solver(self.arrays, self.columns, codes, states, self.arena, known)
 
     def _case(self, i: int) -> Case:
         """Search the boxes of one person."""

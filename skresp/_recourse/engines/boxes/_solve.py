@@ -18,10 +18,11 @@ from ._search import Outcome, gaps_of, search
 from ._variables import Variables
 from ._work import Person, Work
 
-#: Boxes between two looks at the clock: a few milliseconds.
-SLICE = 200
-#: Points in doubt that are kept for the model, and boxes given to the solver.
-MAX_TIES = 256
+# Boxes between two looks at the clock: a few milliseconds.
+_SLICE = 200
+# Points in doubt that are kept for the model.
+_MAX_TIES = 256
+#: Boxes of one search given to the solver.
 MAX_OPEN = 64
 # Halvings of the change of a number; they leave less than 1/4000 of it to gain.
 _HALVINGS = 12
@@ -42,14 +43,32 @@ class Finding:
         Feasible changes that only the model can decide.
     is_exhausted : bool
         Whether nothing but the ties can reach the target.
-    used : int
-        The number of boxes and points.
+    boxes, opened : int
+        The number of boxes that were searched, and of those given to the solver.
     """
 
     witness: Change | None = None
     ties: list[Change] = field(default_factory=list)
     is_exhausted: bool = False
-    used: int = 0
+    boxes: int = 0
+    opened: int = 0
+    _seen: set[bytes] = field(default_factory=set)
+
+    @property
+    def used(self) -> int:
+        """The number of boxes and points."""
+        return self.boxes + self.opened + len(self.ties)
+
+    def add_tie(self, change: Change) -> bool:
+        """Add a tie unless it is known; return False where there is no room."""
+        key = np.concatenate([np.zeros(0), *change]).tobytes()
+        if key in self._seen:
+            return True
+        if len(self.ties) >= _MAX_TIES:
+            return False
+        self._seen.add(key)
+        self.ties.append(change)
+        return True
 
 
 class Solver:
@@ -158,57 +177,70 @@ class Solver:
 
     def _run(self, max_points: int, deadline: Deadline) -> Finding:
         """Search the stack until a witness is found, or nothing is left."""
-        out, seen = Finding(), set()
-        resolved, opened = True, 0
+        out, resolved = Finding(), True
         linear = bool(self.person.slopes.moves.any())
-        while True:
-            out.used = int(self.work.counter[1]) + len(out.ties) + opened
-            left = max_points - out.used
-            # A box may cost a point, too.
-            if left < 2 or deadline.is_over:
+        while (outcome := self._next(out, max_points, deadline)) != Outcome.DONE:
+            if outcome is None:
                 return out
-            limit = int(self.work.counter[1]) + min(SLICE, left - 1)
-            outcome = deadline.call(search, self.person, self.work, limit)
-            if outcome == Outcome.DONE:
-                break
-            if outcome == Outcome.FULL:
-                self.work = grown(self.work, self.arena)
-            if outcome in (Outcome.FULL, Outcome.PAUSED):
-                continue
-            change: Change | None = None
-            is_last = bool(self.work.flags[0]) or outcome == Outcome.OPEN
-            if outcome != Outcome.OPEN:
-                change = self._change()
-                if not self._is_feasible(change):  # by a constraint without a kernel
-                    change = None
+            change, is_last = self._found(outcome)
             if change is None and is_last:
-                opened += 1
-                box = OpenBox(self.person, self.work, self.variables, self.parts)
-                if opened > MAX_OPEN:
-                    resolved = False
-                elif box.solve(deadline):
-                    change = box.change
-                    assert change is not None
+                change, is_decided = self._solve_box(out, MAX_OPEN, deadline)
+                resolved = resolved and is_decided
+                if change is not None:
                     gap = float(self.gaps([change])[0])
                     outcome = Outcome.POINT if gap > self.tolerance else Outcome.TIE
                     resolved = resolved and gap >= -self.tolerance
-                else:
-                    resolved = resolved and box.is_empty
             if change is None:
                 continue
             if outcome == Outcome.POINT:
                 out.witness = self._smaller(self._without_needless(change))
-                break
+                return out
             # A linear term may be larger elsewhere in the box.
             resolved = resolved and not (linear and is_last)
-            key = np.concatenate([np.zeros(0), *change]).tobytes()
-            if key not in seen:
-                seen.add(key)
-                resolved = resolved and len(out.ties) < MAX_TIES
-                out.ties = [*out.ties, change][:MAX_TIES]
-        out.used = int(self.work.counter[1]) + len(out.ties) + opened
-        out.is_exhausted = out.witness is None and resolved
+            resolved = out.add_tie(change) and resolved
+        out.is_exhausted = resolved
         return out
+
+    def _next(
+        self, out: Finding, max_points: int, deadline: Deadline
+    ) -> Outcome | None:
+        """Search until something is found; None where points or time run out."""
+        # What is found in the last box may cost a point, too.
+        while (left := max_points - out.used) >= 2 and not deadline.is_over:
+            before = int(self.work.counter[1])
+            limit = before + min(_SLICE, left - 1)
+            outcome = deadline.call(search, self.person, self.work, limit)
+            out.boxes += int(self.work.counter[1]) - before
+            if outcome == Outcome.FULL:
+                self.work = grown(self.work, self.arena)
+            elif outcome != Outcome.PAUSED:
+                return Outcome(outcome)
+        return None
+
+    def _found(self, outcome: Outcome) -> tuple[Change | None, bool]:
+        """Return the change that was found, and whether it decides its box.
+
+        None where there is none, or where a constraint without a kernel forbids it.
+        """
+        if outcome == Outcome.OPEN:
+            return None, True
+        change = self._change()
+        is_last = bool(self.work.flags[0])
+        return (change if self._is_feasible(change) else None), is_last
+
+    def _solve_box(
+        self, out: Finding, max_opened: int, deadline: Deadline
+    ) -> tuple[Change | None, bool]:
+        """Return a change in the current box, and whether the box is decided.
+
+        It is not where neither a change nor a proof that there is none was found.
+        """
+        out.opened += 1
+        if out.opened > max_opened:
+            return None, False
+        box = OpenBox(self.person, self.work, self.variables, self.parts)
+        has_change = box.solve(deadline)
+        return box.change, has_change or box.is_empty
 
     def _change(self) -> Change:
         """Return the total changes of the current point."""

@@ -11,14 +11,9 @@ import numpy as np
 from skresp import ActionSet
 from skresp._model._score_function import ScoreFunction
 from skresp._recourse.engines.boxes._curve_tables import first_tables
-from skresp._recourse.engines.boxes._curved_solve import CurvedSolver
+from skresp._recourse.engines.boxes._make_solver import make_solver
 from skresp._recourse.engines.boxes._model_arrays import ModelArrays
-from skresp._recourse.engines.boxes._person import (
-    Arena,
-    PartState,
-    make_person,
-    make_variables,
-)
+from skresp._recourse.engines.boxes._person import Arena, PartState, make_variables
 from skresp._recourse.engines.boxes._solve import Change, Finding, Solver
 from skresp.reach._deadline import NEVER
 from skresp.reach._part import parts_of
@@ -54,15 +49,11 @@ class Searcher:
         forest = self.arrays.forest
         arena = Arena(forest.top.shape[1], len(forest.roots))
         states = self.states(x)
-        columns, curves = self.function.columns, self.arrays.curves
-        if not curves:
-            made = make_person(self.arrays, columns, x, states, arena)
-            return Solver(*made, states, arena)
-        variables = make_variables(columns, x, states)
-        (tables,) = first_tables(curves, [x], [variables])
-        known = variables, tables
-        made = make_person(self.arrays, columns, x, states, arena, known)
-        return CurvedSolver(*made, states, arena, curves, tables)
+        columns, curves, known = self.function.columns, self.arrays.curves, None
+        if curves:
+            variables = make_variables(columns, x, states)
+            known = variables, *first_tables(curves, [x], [variables])
+        return make_solver(self.arrays, columns, x, states, arena, known)
 
     def search(self, x: Any, max_points: int = 5_000) -> Finding:
         return self.solver(x).everything(max_points, NEVER)
