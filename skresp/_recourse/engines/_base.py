@@ -1,11 +1,12 @@
-"""The protocol of verification engines, and what all of them share."""
+"""Verification engines: what they get, what they return, what all of them share."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,34 +146,41 @@ class EngineResult:
         self.proof[people] = proof
 
 
-class Engine(Protocol):
-    """Computes verdicts for one kind of model."""
+class Engine(ABC):
+    """Computes verdicts for one kind of model.
+
+    Attributes
+    ----------
+    max_listed : int
+        Maximum number of changes listed for an integer in a part of its own. With more
+        changes the integer moves along a line, as a real does.
+    """
+
+    max_listed: int
 
     @property
     def knows_lines(self) -> bool:
         """Whether a few points determine the decision along a whole line."""
+        return False
 
     @property
     def decides_unlisted(self) -> bool:
         """Whether it decides people whose options do not cover all feasible changes."""
+        return False
 
     @property
     def needs_only_lists(self) -> bool:
         """Whether options of parts whose changes cannot be listed are not used."""
-
-    def splits_on(self, names: Collection[str]) -> int:
-        """Return how many nodes of trees split on these features."""
-
-    @property
-    def max_listed(self) -> int:
-        """Maximum number of changes listed for an integer in a part of its own.
-
-        With more changes the integer moves along a line, as a real does.
-        """
+        return False
 
     @property
     def max_line_pieces(self) -> int:
         """Maximum number of pieces that the model's cuts divide a line into."""
+        return 1
+
+    def splits_on(self, names: Collection[str]) -> int:
+        """Return how many nodes of trees split on these features."""
+        return 0
 
     def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> Cutter | None:
         """Return the function that finds where the decision may change on lines.
@@ -188,7 +196,9 @@ class Engine(Protocol):
         codes : array of shape (n_rows, n_part_features)
             Values of all rows of the batch.
         """
+        return None
 
+    @abstractmethod
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied.
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from skresp._model._row_batch import RowBatch
 from skresp._recourse._status import Proof, Status
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
-from skresp.reach._part import Part
 
-from ._base import EngineInput, EngineResult, EngineRun
+from ._base import Engine, EngineInput, EngineResult, EngineRun
 
 # Points of one person in the first round of questions to the model, and at most.
 _FIRST_ROUND = 64
@@ -27,7 +25,7 @@ _RANDOM_CHOICES = 1_024
 
 
 @dataclass(frozen=True)
-class BlackBoxEngine:
+class BlackBoxEngine(Engine):
     """Evaluate combinations of changes with `predict`, within a budget.
 
     Changes of one part come first, then of two parts, three, and so on, cheap ones
@@ -41,17 +39,7 @@ class BlackBoxEngine:
 
     decides_unlisted: bool = False
 
-    knows_lines = False
-    needs_only_lists = False
     max_listed = MAX_LISTED_INTEGERS
-    max_line_pieces = 1
-
-    def splits_on(self, names: Collection[str]) -> int:
-        """Return 0: it has no trees."""
-        return 0
-
-    def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
-        """Return None: nothing is known along lines."""
 
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied; best scores stay unknown."""

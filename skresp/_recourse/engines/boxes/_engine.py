@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -16,12 +15,11 @@ from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
-from skresp._recourse.engines._base import EngineInput, EngineResult, EngineRun
+from skresp._recourse.engines._base import Engine, EngineInput, EngineResult, EngineRun
 from skresp._typing import FloatArray, IndexArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MAX_LISTED_BESIDE_A_LINE
-from skresp.reach._part import Part
 
 from ._case import Case, ListedPart
 from ._curve_tables import CurveTables, check_monotone, first_tables
@@ -38,7 +36,7 @@ _MAX_TABULATED = 128
 
 
 @dataclass(frozen=True)
-class BoxEngine:
+class BoxEngine(Engine):
     """Search boxes of changes, with bounds of the score in each box.
 
     Attributes
@@ -52,24 +50,15 @@ class BoxEngine:
     score_function: ScoreFunction
     arrays: ModelArrays
 
-    knows_lines = False
     decides_unlisted = True
     needs_only_lists = True
     max_listed = MAX_LISTED_BESIDE_A_LINE
-    max_line_pieces = 1
 
     @classmethod
     def of(cls, score_function: ScoreFunction) -> BoxEngine | None:
         """Return the engine for a score function; None where it has no arrays."""
         arrays = ModelArrays.of(score_function)
         return None if arrays is None else cls(score_function, arrays)
-
-    def splits_on(self, names: Collection[str]) -> int:
-        """Return 0: however many there are, no options are made from them."""
-        return 0
-
-    def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
-        """Return None: changes along lines are found in boxes, not listed."""
 
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied; best scores stay unknown."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from skresp._model._decision import DOUBT, ROUNDINGS, Decision
-from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
-from skresp._recourse.engines._base import EngineInput, EngineResult
+from skresp._recourse.engines._base import Engine, EngineInput, EngineResult
 from skresp._recourse.engines._table_search import SearchMode
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
-from skresp.reach._part import Part
 
 from ._gains import Gains
 
@@ -28,7 +26,7 @@ _CLOSE = 1e-7
 
 
 @dataclass(frozen=True)
-class LinearEngine:
+class LinearEngine(Engine):
     """Add up the gains of parts and search the best sum.
 
     Attributes
@@ -43,8 +41,6 @@ class LinearEngine:
     max_listed: int
 
     decides_unlisted = True
-    needs_only_lists = False
-    max_line_pieces = 1
 
     @classmethod
     def of(
@@ -71,13 +67,6 @@ class LinearEngine:
     def tolerance(self) -> float:
         """How far a gap may be off by rounding, at least."""
         return self.decision.tolerance
-
-    def splits_on(self, names: Collection[str]) -> int:
-        """Return 0: it has no trees."""
-        return 0
-
-    def cutter(self, batch: RowBatch, part: Part, codes: FloatArray) -> None:
-        """Return None: one of the ends of a line is its best point."""
 
     def gaps(self, known: ScoreFunction, codes: FloatArray) -> FloatArray:
         """Return how far rows are ahead of each rival.

@@ -14,7 +14,7 @@ from skresp._model._decision import Decision
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._recourse._status import Proof, Status
-from skresp._recourse.engines._base import EngineInput, EngineResult
+from skresp._recourse.engines._base import Engine, EngineInput, EngineResult
 from skresp._recourse.engines._table_search import SearchMode
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allow, allowance
@@ -48,7 +48,7 @@ class CodedTrees(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeEngine:
+class TreeEngine(Engine):
     """Search over equivalent changes: those that no split distinguishes count as one.
 
     Attributes
@@ -63,8 +63,6 @@ class TreeEngine:
     max_listed: int
 
     knows_lines = True
-    decides_unlisted = False
-    needs_only_lists = False
 
     @cached_property
     def coded(self) -> CodedTrees:
