@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from skresp._model._codes import batch_codes
-from skresp._model._point_builder import PointBuilder
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._recourse._cost import costs_of
@@ -67,26 +64,22 @@ class BoxEngine(Engine):
         return _BoxRun(given, self).solve()
 
 
-# Of each batch: the engine it was read for, the columns, the codes and the arrays.
-_READ: WeakKeyDictionary[PointBuilder, tuple[BoxEngine, Any, Any, ModelArrays]]
-_READ = WeakKeyDictionary()
+# Of batches with labels of their own: the score function that knows them, as arrays.
+# A batch is examined in many runs.
+_EXTENDED: WeakKeyDictionary[RowBatch, tuple[ScoreFunction, ModelArrays]]
+_EXTENDED = WeakKeyDictionary()
 
 
-def _read(engine: BoxEngine, batch: RowBatch) -> tuple[Any, FloatArray, ModelArrays]:
-    """Return the columns, the codes of a batch, and arrays that know its labels.
-
-    A batch is examined in many runs, so they are kept with the batch.
-    """
-    builder = batch.point_builder
-    known = _READ.get(builder)
-    if known is None or known[0] is not engine:
-        function, codes = batch_codes(engine.score_function, builder)
-        arrays: ModelArrays | None = engine.arrays
-        if function is not engine.score_function:
-            arrays = ModelArrays.of(function)
+def _arrays_of(engine: BoxEngine, batch: RowBatch, known: ScoreFunction) -> ModelArrays:
+    """Return the arrays of the score function that knows the labels of a batch."""
+    if known is engine.score_function:
+        return engine.arrays
+    kept = _EXTENDED.get(batch)
+    if kept is None or kept[0] is not known:
+        arrays = ModelArrays.of(known)
         assert arrays is not None
-        known = _READ[builder] = engine, function.columns, codes, arrays
-    return known[1:]
+        kept = _EXTENDED[batch] = known, arrays
+    return kept[1]
 
 
 class _BoxRun(EngineRun):
@@ -95,8 +88,9 @@ class _BoxRun(EngineRun):
     def __init__(self, given: EngineInput, engine: BoxEngine) -> None:
         super().__init__(given)
         self.given = given
-        self.columns, self.codes, arrays = _read(engine, given.batch)
-        self.arrays = arrays
+        known, self.codes = given.batch.coded(engine.score_function)
+        self.columns = known.columns
+        self.arrays = arrays = _arrays_of(engine, given.batch, known)
         trees = len(arrays.forest.roots) + len(arrays.curves)
         self.arena = Arena(arrays.forest.top.shape[1], trees)
         self.known: dict[int, tuple[Variables, CurveTables]] = {}
