@@ -20,11 +20,11 @@ from ._curve_tables import CurveTables, fill, merged
 from ._curves import Curve
 from ._forest import Forest
 from ._open_box import OpenBox
-from ._person import Arena, PartState
+from ._person import PartState
 from ._search import Outcome
 from ._solve import MAX_OPEN, Change, Finding, Solver
 from ._variables import Variables
-from ._work import Person, Work
+from ._work import Arena, Person, Work
 
 # Pieces of an undecided box along each variable, how often, and how many boxes.
 _PIECES, _ROUNDS, _MAX_BOXES = 32, 5, 400
@@ -153,7 +153,7 @@ class CurvedSolver(Solver):
             for c, some in more.items():
                 every[c] = merged(every[c], some)
             self._use(CurveTables(every))
-            self._start(*box)
+            self.work.start(*box)
             resolved, others = self._search(out, max_points, deadline)
             left += others
             if out.witness is not None or not resolved:

@@ -22,9 +22,10 @@ from ._case import Case, ListedPart
 from ._curve_tables import CurveTables, check_monotone, first_tables
 from ._make_solver import make_solver
 from ._model_arrays import ModelArrays
-from ._person import Arena, PartState, make_variables
+from ._person import PartState, make_variables
 from ._solve import Change, Solver
 from ._variables import UnknownValueError, Variables
+from ._work import Arena
 
 # Changes of a part that are listed. With more, the features of the part are variables.
 _MAX_LISTED = 2_000

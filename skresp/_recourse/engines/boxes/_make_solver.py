@@ -10,9 +10,10 @@ from skresp._typing import FloatArray
 from ._curve_tables import CurveTables
 from ._curved_solve import CurvedSolver
 from ._model_arrays import ModelArrays
-from ._person import Arena, PartState, make_person
+from ._person import PartState, make_person
 from ._solve import Solver
 from ._variables import Variables
+from ._work import Arena
 
 
 def make_solver(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp._typing import FloatArray
 from skresp.reach._allowance import allowance
@@ -13,18 +14,12 @@ from skresp.reach._part import Part
 
 from ._channels import Slopes
 from ._curve_tables import MAX_DEPTH, CurveTables
-from ._forest import Box, Forest, restrict
+from ._forest import Box, restrict
 from ._model_arrays import ModelArrays, View, pack
 from ._rules import INTEGER
-from ._search import MAX_SLABS
-from ._slabs import Slabs
 from ._variables import UnknownValueError, Variables
-from ._witness import Point
-from ._work import Person, Work
+from ._work import Arena, Person, Work
 
-# Room for nodes at first, and for the boxes of a path.
-_FIRST_NODES = 1 << 15
-_FIRST_BOXES = 64
 # Integers on a column of labels.
 _MAX_LABELS = 4_096
 
@@ -46,22 +41,6 @@ class PartState(NamedTuple):
     before: FloatArray
     columns: list[int]
     changes: FloatArray | None
-
-
-class Arena:
-    """Memory for nodes that one search after the other uses."""
-
-    def __init__(self, width: int, trees: int) -> None:
-        self.forest = Forest.empty(_FIRST_NODES, 8 * max(trees, 1), width)
-
-    def grow(self) -> None:
-        """Double the memory and keep what is there."""
-        old = self.forest
-        new = Forest.empty(2 * len(old.column), 2 * len(old.roots), old.top.shape[1])
-        for name in Forest._fields:
-            kept = getattr(old, name)
-            getattr(new, name)[: len(kept)] = kept
-        self.forest = new
 
 
 def make_variables(
@@ -106,6 +85,31 @@ def make_person(
     """
     variables = make_variables(columns, codes, parts) if known is None else known[0]
     of_column = variables.of_column
+    views = _views(model, variables)
+    rules = variables.rules(views)
+    n_words = max(model.split.tables.shape[1], -(-rules.view_low.shape[1] // 64))
+    words = pack(~np.isnan(rules.view_low), 64 * n_words)
+    tables = np.zeros((len(model.split.tables), n_words), dtype=np.uint64)
+    tables[:, : model.split.tables.shape[1]] = model.split.tables
+    slopes, constants, size = _linear(model, codes, variables, of_column)
+    depth = model.depth
+    if known is not None:
+        added = known[1].constants(model.curves, of_column, len(constants))
+        constants, size = constants + added[0], size + added[1]
+        depth = max(depth, MAX_DEPTH)
+    person = Person(rules, model.channels, slopes, tables, size)
+    box = _model_box(model, codes, variables, views, words)
+    ends = _restrict_forest(model, tables, *box, constants, arena)
+    work = Work.empty(person, arena.forest, depth)
+    work.node_end[0], work.tree_end[0] = ends
+    work.constants[0] = constants
+    work.start(*variables.limits(), words)
+    return person, work, variables
+
+
+def _views(model: ModelArrays, variables: Variables) -> list[tuple[int, View]]:
+    """Return the views of variables, each with the number of its variable."""
+    of_column = variables.of_column
     views = [
         (of_column[view.column], view)
         for view in model.views
@@ -115,18 +119,22 @@ def make_person(
     for k, variable in enumerate(variables.all):
         if variable.codes is not None and k not in listed:
             views.append((k, View(variable.column, None, max(variable.codes) + 2)))
-    rules = variables.rules(views)
-    n_words = max(model.split.tables.shape[1], -(-rules.view_low.shape[1] // 64))
-    words = pack(~np.isnan(rules.view_low), 64 * n_words)
-    names, box = _model_box(model, codes, variables, of_column, views, words)
-    tables = np.zeros((len(model.split.tables), n_words), dtype=np.uint64)
-    tables[:, : model.split.tables.shape[1]] = model.split.tables
-    slopes, constants, size = _linear(model, codes, variables, of_column)
-    depth = model.depth
-    if known is not None:
-        added = known[1].constants(model.curves, of_column, len(constants))
-        constants, size = constants + added[0], size + added[1]
-        depth = max(depth, MAX_DEPTH)
+    return views
+
+
+def _restrict_forest(
+    model: ModelArrays,
+    tables: NDArray[np.uint64],
+    names: NDArray[np.int32],
+    box: Box,
+    constants: FloatArray,
+    arena: Arena,
+) -> tuple[int, int]:
+    """Write the model's trees, cut down to a person's box, to the start of an arena.
+
+    Trees that are constant are added to `constants`. Returns where the nodes and the
+    trees end.
+    """
     split = model.split._replace(tables=tables)
     stack = np.zeros((2, model.depth + 4), dtype=np.int32)
     while True:
@@ -146,11 +154,9 @@ def make_person(
             stack,
         )
         if node >= 0:
-            break
+            constants[:] = sums
+            return node, tree
         arena.grow()
-    person = Person(rules, model.channels, slopes, tables, size)
-    work = _work(model, arena, person, words, variables, node, tree, sums, depth)
-    return person, work, variables
 
 
 class _Codes:
@@ -217,12 +223,11 @@ def _model_box(
     model: ModelArrays,
     codes: FloatArray,
     variables: Variables,
-    of_column: dict[int, int],
     views: list[tuple[int, View]],
-    words: Any,
-) -> tuple[Any, Box]:
-    """Return the person's box over the columns of the model, and their new numbers."""
-    n = len(variables.all)
+    words: NDArray[np.uint64],
+) -> tuple[NDArray[np.int32], Box]:
+    """Return new numbers of the model's columns, and the person's box over them."""
+    n, of_column = len(variables.all), variables.of_column
     names = np.full(model.n_columns + len(model.views), -1, dtype=np.int32)
     lower, upper = codes.copy(), codes.copy()
     for c, k in of_column.items():
@@ -273,76 +278,3 @@ def _linear(
         constants[:n_channels] += added
         size[:n_channels] += np.abs(added)
     return Slopes(slope, center, (slope != 0).any(axis=1)), constants, size
-
-
-def _work(
-    model: ModelArrays,
-    arena: Arena,
-    person: Person,
-    words: Any,
-    variables: Variables,
-    node: int,
-    tree: int,
-    constants: FloatArray,
-    depth: int,
-) -> Work:
-    """Return the memory of a search, with the whole box on the stack."""
-    n, (n_views, n_words) = len(variables.all), words.shape
-    total, width = len(constants), model.forest.top.shape[1]
-    low, high = np.zeros((_FIRST_BOXES, 2 * n)), np.zeros((_FIRST_BOXES, 2 * n))
-    for k, variable in enumerate(variables.all):
-        a, b = variable.own
-        if a <= b:
-            low[0, k], high[0, k] = min(a, 0.0), max(b, 0.0)
-        low[0, n + k], high[0, n + k] = variable.reached
-    stack_words = np.zeros((_FIRST_BOXES, n_views, n_words), dtype=np.uint64)
-    stack_words[0] = words
-    ends = np.zeros((2, _FIRST_BOXES), dtype=np.int64)
-    ends[:, 0] = node, tree
-    levels = np.zeros((_FIRST_BOXES, total))
-    levels[0] = constants
-    point = Point.empty(n, n_views, n_words, len(variables.lists))
-    point.reached[:] = person.rules.before
-    return Work(
-        arena.forest,
-        ends[0].copy(),
-        ends[1].copy(),
-        levels,
-        low,
-        high,
-        stack_words,
-        np.zeros(_FIRST_BOXES, dtype=np.int64),
-        np.zeros(2 * n),
-        np.zeros(2 * n),
-        np.zeros((n_views, n_words), dtype=np.uint64),
-        np.array([1, 0], dtype=np.int64),
-        np.zeros(1, dtype=bool),
-        np.zeros(total),
-        np.zeros(total),
-        np.zeros(total),
-        np.zeros((2, depth + 4), dtype=np.int32),
-        Slabs.empty(n, n_views, n_words, MAX_SLABS, total - width, width, depth + 2),
-        point,
-    )
-
-
-def grown(work: Work, arena: Arena) -> Work:
-    """Return the same search with twice the memory."""
-    nodes, trees = int(work.node_end.max()), int(work.tree_end.max())
-    room = len(work.forest.column), len(work.forest.roots)
-    # A box needs at most as much as the whole forest of the person.
-    if nodes + work.node_end[0] > room[0] or trees + work.tree_end[0] > room[1]:
-        arena.grow()
-    double: dict[str, Any] = {}
-    for name in (
-        "node_end",
-        "tree_end",
-        "constants",
-        "stack_low",
-        "stack_high",
-        "stack_words",
-        "stack_level",
-    ):
-        array = getattr(work, name)
-        double[name] = np.concatenate([array, np.zeros_like(array)])
-    return work._replace(forest=arena.forest, **double)

@@ -15,7 +15,7 @@ from ._forest import Box, Split, add_leaves, add_tops, restrict
 from ._propagate import propagate
 from ._rules import REAL
 from ._slab_bounds import bound_slabs
-from ._slabs import choose_split, divide, shave
+from ._slabs import MAX_SLABS, choose_split, divide, shave
 from ._witness import (
     aim_at_box,
     aim_at_slabs,
@@ -28,8 +28,6 @@ from ._work import Person, Work
 # Boxes that are bounded by whole trees only, after the first few.
 _FIRST_WITH_SLABS = 3
 _PLAIN = 500
-#: Slabs of a column.
-MAX_SLABS = 8
 # Trees that are cut down before the bound of the box is looked at.
 _TREES_AT_ONCE = 32
 # A linear term is not divided further where its interval is this small, relative to

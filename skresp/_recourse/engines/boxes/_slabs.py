@@ -19,6 +19,8 @@ from skresp._typing import FloatArray
 from ._channels import Channels, Slopes, add_slope, least_gap
 from ._forest import Box, Forest, has_position, position_bit
 
+#: Slabs of a column.
+MAX_SLABS = 8
 # Thresholds of a column from which slabs are made.
 _SAMPLE = 256
 

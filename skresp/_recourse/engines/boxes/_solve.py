@@ -12,11 +12,11 @@ from skresp.reach._allowance import allowance
 from skresp.reach._deadline import Deadline
 
 from ._open_box import OpenBox
-from ._person import Arena, PartState, grown
+from ._person import PartState
 from ._rules import INTEGER, LABEL
 from ._search import Outcome, gaps_of, search
 from ._variables import Variables
-from ._work import Person, Work
+from ._work import Arena, Person, Work, grown
 
 # Boxes between two looks at the clock: a few milliseconds.
 _SLICE = 200
@@ -104,7 +104,7 @@ class Solver:
 
     def everything(self, max_points: int, deadline: Deadline) -> Finding:
         """Search all changes of all parts."""
-        self._start(self.low, self.high, self.words)
+        self.work.start(self.low, self.high, self.words)
         return self._run(max_points, deadline)
 
     def within(
@@ -136,7 +136,7 @@ class Solver:
             at = int(np.flatnonzero(here)[0])
             words[v] = 0
             words[v, at // 64] = np.uint64(1) << np.uint64(at % 64)
-        self._start(low, high, words)
+        self.work.start(low, high, words)
         return self._run(max_points, deadline)
 
     def gaps(self, changes: Sequence[Change]) -> FloatArray:
@@ -167,13 +167,6 @@ class Solver:
         """Return the smallest gap at rows of reached values, by a forest."""
         deadline = allowance().deadline
         return np.asarray(deadline.call(gaps_of, self.person, work, reached))
-
-    def _start(self, low: FloatArray, high: FloatArray, words: FloatArray) -> None:
-        """Put one box on the stack."""
-        self.work.stack_low[0], self.work.stack_high[0] = low, high
-        self.work.stack_words[0] = words
-        self.work.stack_level[0] = 0
-        self.work.counter[:] = 1, 0
 
     def _run(self, max_points: int, deadline: Deadline) -> Finding:
         """Search the stack until a witness is found, or nothing is left."""

@@ -54,6 +54,12 @@ class Variable:
     codes: dict[int, float] | None = None
     allowed: set[float] | None = None
 
+    @property
+    def own_with_zero(self) -> tuple[float, float]:
+        """The range of own changes, with 0."""
+        low, high = self.own
+        return (min(low, 0.0), max(high, 0.0)) if low <= high else (0.0, 0.0)
+
 
 @dataclass
 class Variables:
@@ -170,8 +176,7 @@ class Variables:
         variable = self.all[at]
         if variable.kind == LABEL:
             return
-        low, high = variable.own
-        low, high = (min(low, 0.0), max(high, 0.0)) if low <= high else (0.0, 0.0)
+        low, high = variable.own_with_zero
         size = max(-low, high)
         for source, scale in self.links[at]:
             other = self.all[source]
@@ -251,6 +256,12 @@ class Variables:
             variable.reached = max(a, low), min(b, high)
 
     # -- arrays ----------------------------------------------------------------------
+
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of own changes, then of reached values, of each variable."""
+        ends = [v.own_with_zero for v in self.all] + [v.reached for v in self.all]
+        low, high = np.array(ends, dtype=float).reshape(-1, 2).T
+        return low, high
 
     def rules(self, views: list[tuple[int, View]]) -> Rules:
         """Return the rules; `views` are those of variables, by number."""

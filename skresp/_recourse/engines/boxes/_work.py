@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,12 @@ from skresp._typing import FloatArray
 from ._channels import Channels, Slopes
 from ._forest import Forest
 from ._rules import Rules
-from ._slabs import Slabs
+from ._slabs import MAX_SLABS, Slabs
 from ._witness import Point
+
+# Room for nodes at first, and for the boxes of a path.
+_FIRST_NODES = 1 << 15
+_FIRST_BOXES = 64
 
 
 class Person(NamedTuple):
@@ -84,3 +88,82 @@ class Work(NamedTuple):
     nodes: NDArray[np.int32]
     slabs: Slabs
     point: Point
+
+    @classmethod
+    def empty(cls, person: Person, forest: Forest, depth: int) -> Work:
+        """Return room for a search whose trees are less deep than `depth`."""
+        n, n_lists = len(person.rules.kind), len(person.rules.list_start) - 1
+        n_views, n_words = len(person.rules.view_variable), person.tables.shape[1]
+        total, width = len(person.size), forest.top.shape[1]
+        point = Point.empty(n, n_views, n_words, n_lists)
+        point.reached[:] = person.rules.before
+        return cls(
+            forest,
+            np.zeros(_FIRST_BOXES, dtype=np.int64),
+            np.zeros(_FIRST_BOXES, dtype=np.int64),
+            np.zeros((_FIRST_BOXES, total)),
+            np.zeros((_FIRST_BOXES, 2 * n)),
+            np.zeros((_FIRST_BOXES, 2 * n)),
+            np.zeros((_FIRST_BOXES, n_views, n_words), dtype=np.uint64),
+            np.zeros(_FIRST_BOXES, dtype=np.int64),
+            np.zeros(2 * n),
+            np.zeros(2 * n),
+            np.zeros((n_views, n_words), dtype=np.uint64),
+            np.zeros(2, dtype=np.int64),
+            np.zeros(1, dtype=bool),
+            np.zeros(total),
+            np.zeros(total),
+            np.zeros(total),
+            np.zeros((2, depth + 4), dtype=np.int32),
+            Slabs.empty(
+                n, n_views, n_words, MAX_SLABS, total - width, width, depth + 2
+            ),
+            point,
+        )
+
+    def start(
+        self, low: FloatArray, high: FloatArray, words: NDArray[np.uint64]
+    ) -> None:
+        """Put one box on the stack, in place of what is there."""
+        self.stack_low[0], self.stack_high[0] = low, high
+        self.stack_words[0] = words
+        self.stack_level[0] = 0
+        self.counter[:] = 1, 0
+
+
+class Arena:
+    """Memory for nodes that one search after the other uses."""
+
+    def __init__(self, width: int, trees: int) -> None:
+        self.forest = Forest.empty(_FIRST_NODES, 8 * max(trees, 1), width)
+
+    def grow(self) -> None:
+        """Double the memory and keep what is there."""
+        old = self.forest
+        new = Forest.empty(2 * len(old.column), 2 * len(old.roots), old.top.shape[1])
+        for name in Forest._fields:
+            kept = getattr(old, name)
+            getattr(new, name)[: len(kept)] = kept
+        self.forest = new
+
+
+def grown(work: Work, arena: Arena) -> Work:
+    """Return the same search with twice the memory."""
+    nodes, trees = int(work.node_end.max()), int(work.tree_end.max())
+    room = len(work.forest.column), len(work.forest.roots)
+    # A box needs at most as much as the whole forest of the person.
+    if nodes + work.node_end[0] > room[0] or trees + work.tree_end[0] > room[1]:
+        arena.grow()
+    double: dict[str, Any] = {}
+    for name in (
+        "node_end",
+        "tree_end",
+        "constants",
+        "stack_low",
+        "stack_high",
+        "stack_words",
+        "stack_level",
+    ):
+        array = getattr(work, name)
+        double[name] = np.concatenate([array, np.zeros_like(array)])
+    return work._replace(forest=arena.forest, **double)

@@ -13,8 +13,9 @@ from skresp._model._score_function import ScoreFunction
 from skresp._recourse.engines.boxes._curve_tables import first_tables
 from skresp._recourse.engines.boxes._make_solver import make_solver
 from skresp._recourse.engines.boxes._model_arrays import ModelArrays
-from skresp._recourse.engines.boxes._person import Arena, PartState, make_variables
+from skresp._recourse.engines.boxes._person import PartState, make_variables
 from skresp._recourse.engines.boxes._solve import Change, Finding, Solver
+from skresp._recourse.engines.boxes._work import Arena
 from skresp.reach._deadline import NEVER
 from skresp.reach._part import parts_of
 
