@@ -8,6 +8,7 @@ A node splits on variable `k`, or on view `v` as column `n_variables + v`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,6 +100,16 @@ def position_bit(p: int) -> np.uint64:
 def has_position(words: NDArray[np.uint64], p: int) -> bool:
     """Return whether a set contains a position."""
     return words[p // 64] & position_bit(p) != np.uint64(0)
+
+
+def pack(masks: Sequence[BoolArray] | BoolArray, positions: int) -> NDArray[np.uint64]:
+    """Return masks of positions as words of 64 bits."""
+    words = -(-positions // 64)
+    out = np.zeros((len(masks), 64 * words), dtype=bool)
+    for i, mask in enumerate(masks):
+        out[i, : len(mask)] = mask
+    packed = np.packbits(out.reshape(-1, 8), axis=1, bitorder="little")
+    return packed.reshape(len(masks), words, 8).view("<u8")[..., 0].astype(np.uint64)
 
 
 @compiled_part

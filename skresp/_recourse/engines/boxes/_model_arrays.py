@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from skresp._model._decision import DOUBT, Decision
 from skresp._model._links import PIECEWISE, SIGMOID
+from skresp._recourse.engines._tree_depth import tree_depth
 from skresp._typing import BoolArray, FloatArray
 
 from ._channels import Channels
 from ._curves import Curve, curves_of, joined_curves
-from ._forest import LEAF, Forest, Split
+from ._forest import Forest, Split, pack
+from ._tree_nodes import TreeNodes
 
 # Rounding of sums, relative to the sum of sizes, in float64 and in float32.
 _ROUNDING, _ROUNDING32 = 1e-12, 1e-6
@@ -77,14 +79,6 @@ class ModelArrays(NamedTuple):
         return _Builder(score_function).build() if known else None
 
 
-def gap_factors(decision: Decision, n_outputs: int) -> FloatArray:
-    """Return what each output adds to each gap, of shape (n_outputs, n_gaps)."""
-    one = np.eye(n_outputs)
-    if decision.cut is not None:
-        return decision.sign * one[:, [decision.column]]
-    return one[:, [decision.column]] - np.delete(one, decision.column, axis=1)
-
-
 class _Builder:
     """Collects trees, tables and terms of all groups."""
 
@@ -92,7 +86,7 @@ class _Builder:
         self.function = score_function
         self.columns = score_function.columns
         self.decision: Decision = score_function.decision
-        self.factors = gap_factors(self.decision, score_function.n_outputs)
+        self.factors = self.decision.gaps(np.eye(score_function.n_outputs))
         self.views: list[View] = []
         self.tables: list[BoolArray] = []
         self.pieces: list[Forest] = []
@@ -106,67 +100,76 @@ class _Builder:
     def build(self) -> ModelArrays:
         """Return the arrays."""
         groups = [(g, *self._channels_of(g)) for g in self.function.groups]
-        identity = [f for g, f, _ in groups if g.link.is_identity]
-        n_gaps = self.factors.shape[1]
-        width = max(f.shape[1] for _, f, _ in groups)
-        start = n_gaps if identity else 0
-        n_channels = start + sum(
-            f.shape[1] for g, f, _ in groups if not g.link.is_identity
-        )
-        links, signs = [], np.ones(n_channels)
-        coefficient = np.zeros((n_gaps, n_channels))
-        if identity:
-            coefficient[:, :n_gaps] = np.eye(n_gaps)
-            links += [identity_link(groups)] * n_gaps
-        base = np.zeros(n_channels + width)
-        size = np.zeros(n_channels + width)
-        n = len(self.columns)
-        slope, center, missing = (np.zeros((n, n_channels)) for _ in range(3))
-        at = start
+        links: list[Any] = []
+        coefficients, first = [], []
+        if any(g.link.is_identity for g in self.function.groups):
+            links += [_identity_link(self.function.groups)] * self.factors.shape[1]
+            coefficients.append(np.eye(self.factors.shape[1]))
+        signs = np.ones(len(links))
         for group, factor, weights in groups:
-            first = 0
+            first.append(0 if group.link.is_identity else len(links))
             if not group.link.is_identity:
-                first, at = at, at + factor.shape[1]
                 links += [group.link] * factor.shape[1]
-                signs[first:at] = np.sign(factor.sum(axis=0))
-                coefficient[:, first:at] = weights
-            here = slice(first, first + factor.shape[1])
-            base[here] += group.base @ factor
-            size[here] += np.abs(group.base @ factor)
-            if group.trees is not None:
-                self._add_trees(group.trees, factor, width, first, size)
-            if group.terms is not None:
-                terms = group.terms
-                if self.is_curved:
-                    self.curves += curves_of(terms, factor, first)
-                else:
-                    slopes = terms.slopes @ factor
-                    # Several groups share a channel, each with its own centers.
-                    joined = slope[:, here] + slopes
-                    moved = slope[:, here] * center[:, here]
-                    moved += slopes * terms.centers[:, None]
-                    slope[:, here] = joined
-                    with np.errstate(divide="ignore", invalid="ignore"):
-                        center[:, here] = np.where(joined != 0, moved / joined, 0.0)
-                    base[here] -= np.where(joined == 0, moved, 0.0).sum(axis=0)
-                    missing[:, here] += terms.missing @ factor
-                for table in terms.tables:
-                    self._add_table(table, factor, width, first, size)
-        forest, split = self._joined(width)
+                coefficients.append(weights)
+                signs = np.append(signs, np.sign(factor.sum(axis=0)))
+        self._allocate(len(links), max(f.shape[1] for _, f, _ in groups))
+        for (group, factor, _), channel in zip(groups, first, strict=True):
+            self._add_group(group, factor, channel)
+        forest, split = self._joined()
         return ModelArrays(
-            n,
+            len(self.columns),
             forest,
             split,
             self.views,
-            self._channels(links, signs, coefficient),
-            base,
-            slope,
-            center,
-            missing,
-            size,
-            _depth(forest) + 2,
+            self._channels(
+                links, signs, np.ascontiguousarray(np.concatenate(coefficients, axis=1))
+            ),
+            self.base,
+            self.slope,
+            self.center,
+            self.missing,
+            self.size,
+            tree_depth(forest) + 3,
             joined_curves(self.curves),
         )
+
+    def _allocate(self, n_channels: int, width: int) -> None:
+        """Make room for what groups add to channels."""
+        shape = len(self.columns), n_channels
+        self.width = width
+        self.base = np.zeros(n_channels + width)
+        self.size = np.zeros(n_channels + width)
+        self.slope = np.zeros(shape)
+        self.center = np.zeros(shape)
+        self.missing = np.zeros(shape)
+
+    def _add_group(self, group: Any, factor: FloatArray, first: int) -> None:
+        """Add a group to channels from `first` on."""
+        here = slice(first, first + factor.shape[1])
+        self.base[here] += group.base @ factor
+        self.size[here] += np.abs(group.base @ factor)
+        if group.trees is not None:
+            self._add_trees(group.trees, factor, first)
+        if group.terms is None:
+            return
+        if self.is_curved:
+            self.curves += curves_of(group.terms, factor, first)
+        else:
+            self._add_slopes(group.terms, factor, here)
+        for table in group.terms.tables:
+            self._add_table(table, factor, first)
+
+    def _add_slopes(self, terms: Any, factor: FloatArray, here: slice) -> None:
+        """Add linear terms; several groups share a channel, each with its centers."""
+        slopes = terms.slopes @ factor
+        joined = self.slope[:, here] + slopes
+        moved = self.slope[:, here] * self.center[:, here]
+        moved += slopes * terms.centers[:, None]
+        self.slope[:, here] = joined
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.center[:, here] = np.where(joined != 0, moved / joined, 0.0)
+        self.base[here] -= np.where(joined == 0, moved, 0.0).sum(axis=0)
+        self.missing[:, here] += terms.missing @ factor
 
     def _channels_of(self, group: Any) -> tuple[FloatArray, FloatArray]:
         """Return what outputs add to the channels of a group, and these to gaps.
@@ -219,14 +222,38 @@ class _Builder:
         self.views.append(View(column, edges, many + 1))
         return len(self.views) - 1
 
-    def _add_trees(
-        self, trees: Any, factor: FloatArray, width: int, first: int, size: FloatArray
-    ) -> None:
+    def _add_trees(self, trees: Any, factor: FloatArray, first: int) -> None:
         """Add the trees of a group."""
+        column, threshold = self._columns_of_nodes(trees)
+        # The nodes of a tree are contiguous.
+        order = np.argsort(trees.roots)
+        ends = np.append(trees.roots[order], len(column))
+        tree = np.repeat(order.astype(np.int32), np.diff(ends))
+        top = np.zeros((len(column), self.width))
+        each = trees.output[tree]
+        leaves = np.asarray(trees.leaves, dtype=float)
+        for r in range(factor.shape[1]):
+            if (trees.output < 0).all():
+                top[:, r] = leaves @ factor[:, r]
+            else:
+                top[:, r] = leaves[:, 0] * factor[each, r]
+        top[column >= 0] = 0.0
+        largest = np.zeros((len(trees.roots), self.width))
+        np.maximum.at(largest, tree, np.abs(top))
+        self.size[first : first + self.width] += largest.sum(axis=0)
+        channel = np.full(len(trees.roots), first, dtype=np.int32)
+        self._add(
+            Forest(
+                column, threshold, trees.left, trees.right, top, trees.roots, channel
+            ),
+            trees.missing_left,
+        )
+
+    def _columns_of_nodes(self, trees: Any) -> tuple[NDArray[np.int32], FloatArray]:
+        """Return columns and thresholds of nodes; listed columns become views."""
         column, threshold = trees.column, trees.threshold
         if trees.is_listed.any():
             column, threshold = column.copy(), threshold.copy()
-        n = len(self.columns)
         for c in np.flatnonzero(trees.is_listed):
             nodes = np.flatnonzero(trees.column == c)
             if not len(nodes):
@@ -238,71 +265,26 @@ class _Builder:
             for row in used.astype(np.intp):
                 goes = trees.goes_left[row]
                 self.tables.append(np.append(goes[: many - 1], goes[-1]))
-            column[nodes] = n + view
+            column[nodes] = len(self.columns) + view
             threshold[nodes] = at + which
-        # The nodes of a tree are contiguous.
-        order = np.argsort(trees.roots)
-        ends = np.append(trees.roots[order], len(column))
-        tree = np.repeat(order.astype(np.int32), np.diff(ends))
-        top = np.zeros((len(column), width))
-        each = trees.output[tree]
-        leaves = np.asarray(trees.leaves, dtype=float)
-        for r in range(factor.shape[1]):
-            if (trees.output < 0).all():
-                top[:, r] = leaves @ factor[:, r]
-            else:
-                top[:, r] = leaves[:, 0] * factor[each, r]
-        top[column >= 0] = 0.0
-        largest = np.zeros((len(trees.roots), width))
-        np.maximum.at(largest, tree, np.abs(top))
-        size[first : first + width] += largest.sum(axis=0)
-        self._add(
-            column,
-            threshold,
-            trees.left,
-            trees.right,
-            top,
-            trees.roots,
-            trees.missing_left,
-            first,
-        )
+        return column, threshold
 
-    def _add(
-        self,
-        column: NDArray[np.int32],
-        threshold: FloatArray,
-        left: NDArray[np.int32],
-        right: NDArray[np.int32],
-        top: FloatArray,
-        roots: NDArray[np.int32],
-        missing_left: BoolArray,
-        channel: int,
-    ) -> None:
-        """Add nodes with their own numbers."""
-        at = self.n_nodes
-        self.pieces.append(
-            Forest(
-                column,
-                threshold,
-                left + np.int32(at) if at else left,
-                right + np.int32(at) if at else right,
-                top,
-                roots + np.int32(at),
-                np.full(len(roots), channel, dtype=np.int32),
-            )
-        )
+    def _add(self, forest: Forest, missing_left: BoolArray) -> None:
+        """Add trees, whose nodes get new numbers."""
+        at = np.int32(self.n_nodes)
+        if at:
+            forest = forest._replace(left=forest.left + at, right=forest.right + at)
+        self.pieces.append(forest._replace(roots=forest.roots + at))
         self.missing_left.append(np.asarray(missing_left, dtype=bool))
-        self.n_nodes += len(column)
+        self.n_nodes += len(forest.column)
 
-    def _add_table(
-        self, table: Any, factor: FloatArray, width: int, first: int, size: FloatArray
-    ) -> None:
+    def _add_table(self, table: Any, factor: FloatArray, first: int) -> None:
         """Add the table of one column as a tree."""
-        values = np.zeros((len(table.values), width))
+        values = np.zeros((len(table.values), self.width))
         values[:, : factor.shape[1]] = table.values @ factor
         # What a missing value adds is not known where the model does not accept it.
-        size[first : first + width] += np.nanmax(np.abs(values), axis=0)
-        nodes = _TreeNodes(width)
+        self.size[first : first + self.width] += np.nanmax(np.abs(values), axis=0)
+        nodes = TreeNodes(self.width)
         if table.edges is not None:
             # Numbers to the left, a missing value to the right.
             nodes.inner(table.column, np.inf)
@@ -312,17 +294,15 @@ class _Builder:
             view = self._view(table.column, None)
             order = np.argsort(values[:, 0], kind="stable")
             nodes.labels(len(self.columns) + view, order, values, self.tables)
-        roots = np.zeros(1, dtype=np.int32)
-        column, threshold, left, right, top = nodes.arrays()
-        nowhere = np.zeros(len(column), dtype=bool)
-        self._add(column, threshold, left, right, top, roots, nowhere, first)
+        forest = nodes.forest(first)
+        self._add(forest, np.zeros(len(forest.column), dtype=bool))
 
-    def _joined(self, width: int) -> tuple[Forest, Split]:
+    def _joined(self) -> tuple[Forest, Split]:
         """Return all trees together."""
         if len(self.pieces) == 1:
             forest = self.pieces[0]
         else:
-            nothing = Forest.empty(0, 0, width)
+            nothing = Forest.empty(0, 0, self.width)
             forest = Forest(
                 *(
                     np.concatenate(part)
@@ -336,82 +316,10 @@ class _Builder:
         return forest, Split(words, missing)
 
 
-class _TreeNodes:
-    """The nodes of one tree, in the making."""
-
-    def __init__(self, width: int) -> None:
-        self.column: list[int] = []
-        self.threshold: list[float] = []
-        self.left: list[int] = []
-        self.right: list[int] = []
-        self.top: list[FloatArray] = []
-        self.width = width
-
-    def inner(self, column: int, threshold: float) -> int:
-        """Add a node; its left child is the next one."""
-        self.column.append(column)
-        self.threshold.append(threshold)
-        self.left.append(len(self.column))
-        self.right.append(-1)
-        self.top.append(np.zeros(self.width))
-        return len(self.column) - 1
-
-    def leaf(self, value: FloatArray) -> int:
-        """Add a leaf."""
-        at = self.inner(LEAF, 0.0)
-        self.left[at], self.top[at] = -1, value
-        return at
-
-    def steps(self, column: int, edges: FloatArray, values: FloatArray) -> int:
-        """Add a balanced tree over the steps of a number."""
-        if not len(edges):
-            return self.leaf(values[0])
-        middle = len(edges) // 2
-        at = self.inner(column, float(edges[middle]))
-        self.steps(column, edges[:middle], values[: middle + 1])
-        self.right[at] = self.steps(column, edges[middle + 1 :], values[middle + 1 :])
-        return at
-
-    def labels(
-        self, column: int, order: Any, values: FloatArray, tables: list[BoolArray]
-    ) -> int:
-        """Add a balanced tree over positions in the order of their values."""
-        if len(order) == 1:
-            return self.leaf(values[order[0]])
-        middle = len(order) // 2
-        goes_left = np.zeros(len(values), dtype=bool)
-        goes_left[order[:middle]] = True
-        at = self.inner(column, float(len(tables)))
-        tables.append(goes_left)
-        self.labels(column, order[:middle], values, tables)
-        self.right[at] = self.labels(column, order[middle:], values, tables)
-        return at
-
-    def arrays(self) -> tuple[Any, ...]:
-        """Return the first arrays of a `Forest`."""
-        return (
-            np.array(self.column, dtype=np.int32),
-            np.array(self.threshold, dtype=float),
-            np.array(self.left, dtype=np.int32),
-            np.array(self.right, dtype=np.int32),
-            np.array(self.top),
-        )
-
-
-def identity_link(groups: Any) -> Any:
+def _identity_link(groups: Any) -> Any:
     """Return the link of the channels without a link."""
-    link = next(g.link for g, _, _ in groups if g.link.is_identity)
+    link = next(g.link for g in groups if g.link.is_identity)
     return link._replace(slope=1.0, intercept=0.0)
-
-
-def pack(masks: Any, positions: int) -> NDArray[np.uint64]:
-    """Return masks of positions as words of 64 bits."""
-    words = -(-positions // 64)
-    out = np.zeros((len(masks), 64 * words), dtype=bool)
-    for i, mask in enumerate(masks):
-        out[i, : len(mask)] = mask
-    packed = np.packbits(out.reshape(-1, 8), axis=1, bitorder="little")
-    return packed.reshape(len(masks), words, 8).view("<u8")[..., 0].astype(np.uint64)
 
 
 def _falls(link: Any) -> bool:
@@ -428,13 +336,3 @@ def _same(a: FloatArray | None, b: FloatArray | None) -> bool:
     if a is None or b is None:
         return a is b
     return len(a) == len(b) and bool((a == b).all())
-
-
-def _depth(forest: Forest) -> int:
-    """Return the depth of the deepest tree."""
-    nodes, depth = forest.roots, 0
-    while len(nodes):
-        nodes = nodes[forest.column[nodes] >= 0]
-        nodes = np.concatenate([forest.left[nodes], forest.right[nodes]])
-        depth += 1
-    return depth

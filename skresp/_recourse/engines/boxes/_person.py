@@ -14,8 +14,8 @@ from skresp.reach._part import Part
 
 from ._channels import Slopes
 from ._curve_tables import MAX_DEPTH, CurveTables
-from ._forest import Box, restrict
-from ._model_arrays import ModelArrays, View, pack
+from ._forest import Box, pack, restrict
+from ._model_arrays import ModelArrays, View
 from ._rules import INTEGER
 from ._variables import UnknownValueError, Variables
 from ._work import Arena, Person, Work

@@ -18,6 +18,7 @@ from skresp._model._score_function import ScoreFunction
 from skresp._model.trees._raw_trees import RawTrees
 from skresp._recourse._option_points import option_codes
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
+from skresp._recourse.engines._tree_depth import tree_depth
 from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._options import Options
@@ -114,7 +115,7 @@ class Coder:
             ),
             trees.missing_left,
             np.ascontiguousarray(gain),
-            _depth(trees),
+            tree_depth(trees),
         )
         return coded, base - decision.offset
 
@@ -137,17 +138,6 @@ def tolerance_of(trees: Trees, decision: Decision) -> float:
     size = np.where(leaf, np.abs(trees.gain).max(axis=1), 0.0)
     largest = np.maximum.reduceat(size, trees.roots)
     return max(decision.tolerance, _FLOAT32 * float(largest.sum()))
-
-
-def _depth(trees: RawTrees) -> int:
-    """Return the depth of the deepest tree."""
-    depth, level = 0, trees.roots
-    while True:
-        inner = level[trees.column[level] >= 0]
-        if not len(inner):
-            return depth
-        level = np.concatenate([trees.left[inner], trees.right[inner]])
-        depth += 1
 
 
 class EquivalentChanges(NamedTuple):
