@@ -61,8 +61,13 @@ class Knots:
 
     @property
     def is_single(self) -> BoolArray:
-        """Which pieces between knots hold no other value than the right knot."""
-        return np.diff(self.at) <= self.step * 1.5
+        """Which pieces between knots hold no other value than the right knot.
+
+        The first one holds the left knot, too.
+        """
+        out = np.diff(self.at) <= self.step * 1.5
+        out[:1] = False
+        return out
 
     def upper(self, k: int) -> FloatArray:
         """Return the upper bounds of a curve on pieces, see `edges`."""

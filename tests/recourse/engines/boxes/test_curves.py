@@ -211,15 +211,23 @@ def test_a_search_along_one_number_leaves_the_others_as_they_are(sign):
             assert not found.ties
 
 
-def test_an_upper_bound_is_never_less_than_a_curve_between_knots():
-    rng = np.random.default_rng(0)
+@pytest.mark.parametrize("step", [0.0, 1.0])
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_an_upper_bound_is_never_less_than_a_curve_between_knots(step, sign, seed):
+    rng = np.random.default_rng(seed)
     at = np.sort(rng.uniform(0, 9, 12))
+    if step:  # whole numbers, some of them neighbours
+        at = np.unique(np.rint(at))
 
     def branches(x):
-        return np.stack([np.minimum(x, 4.0) ** 2, -(np.maximum(x, 4.0) ** 2)], axis=1)
+        rises, falls = np.minimum(x, 4.0) ** 2, -(np.maximum(x, 4.0) ** 2)
+        return sign * np.stack([rises, falls], axis=1)
 
-    knots = Knots(at, False, 0.0, 1.0, [branches(at)[:, :, None]])
+    knots = Knots(at, False, step, 1.0, [branches(at)[:, :, None]])
     x = rng.uniform(at[0], at[-1], 2_000)
+    if step:
+        x = np.arange(at[0], at[-1] + 1)
     curve = branches(x).sum(axis=1)
     upper = knots.upper(0)[np.searchsorted(knots.edges, x), 0]
     lower = knots.lower(0)[np.searchsorted(knots.lower_edges, x), 0]
@@ -227,6 +235,23 @@ def test_an_upper_bound_is_never_less_than_a_curve_between_knots():
     assert (curve <= upper).all()
     exact = knots.lower(0)[np.searchsorted(knots.lower_edges, at), 0]
     np.testing.assert_array_equal(exact, branches(at).sum(axis=1))
+
+
+def test_the_least_value_of_a_long_integer_is_not_ruled_out():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"n": np.floor(np.exp(rng.uniform(0, 11, 1_000))) - 1})
+    model = _log().fit(X, (np.log1p(X["n"]) + rng.normal(size=len(X)) < 4).astype(int))
+    zero, one = model.predict_proba(pd.DataFrame({"n": [0.0, 1.0]}))[:, 1]
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model),
+        ActionSet({"n": Feature("integer", 0, 50_000)}),
+        target=1,
+        threshold=(zero + one) / 2,
+    ).fit(X)
+    assert isinstance(make_engine(explainer._fitted_model), BoxEngine)
+    found = explainer.verify(pd.DataFrame({"n": [30_000.0, 5.0]}))
+    assert found.status.tolist() == ["single", "single"]
+    assert found.witness["n"].tolist() == [0.0, 0.0]
 
 
 def test_a_best_probability_at_the_threshold_is_not_ruled_out():
