@@ -31,6 +31,23 @@ class ListedPart(NamedTuple):
     cost: FloatArray
 
 
+class Candidate(NamedTuple):
+    """A change of one person that reaches the target, or may.
+
+    Attributes
+    ----------
+    change : Change
+    is_tie : bool
+        Whether only the model can decide.
+    is_single : bool
+        Whether it is an intervention on one feature.
+    """
+
+    change: Change
+    is_tie: bool
+    is_single: bool
+
+
 @dataclass
 class Case:
     """The search of one person.
@@ -74,9 +91,14 @@ class Case:
     _cost: float = np.inf
 
     @property
-    def witnesses(self) -> list[Change]:
-        """The sure witness, if there is one."""
-        return [] if self.witness is None else [self.witness]
+    def candidates(self) -> list[Candidate]:
+        """The ties, those of single features first, then the sure witness."""
+        out = [Candidate(change, True, True) for change in self.single_ties]
+        out += [Candidate(change, True, False) for change in self.ties]
+        if self.witness is not None:
+            is_single = self.status == Status.SINGLE
+            out.append(Candidate(self.witness, False, is_single))
+        return out
 
     @property
     def has_ties(self) -> bool:

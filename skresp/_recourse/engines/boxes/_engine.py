@@ -121,13 +121,7 @@ class _BoxRun(EngineRun):
             cases[i] = case
             out.used[i] = case.used
             out.note(i, case.status, case.proof)
-        wanted = [
-            (i, change)
-            for i, case in cases.items()
-            for change in (*case.single_ties, *case.ties, *case.witnesses)
-        ]
-        choice = self._add_options(out, wanted)
-        self._note(out, cases, np.array([i for i, _ in wanted], dtype=np.intp), choice)
+        self._note_candidates(out, cases)
         return out
 
     # -- one person --------------------------------------------------------------------
@@ -205,20 +199,46 @@ class _BoxRun(EngineRun):
 
     # -- all people --------------------------------------------------------------------
 
+    def _note_candidates(self, out: EngineResult, cases: dict[int, Case]) -> None:
+        """Note the first candidate of each person that reaches the target.
+
+        The model decides ties, those of all people together.
+        """
+        found = [(i, each) for i, case in cases.items() for each in case.candidates]
+        people = np.array([i for i, _ in found], dtype=np.intp)
+        tied = np.array([each.is_tie for _, each in found], dtype=bool)
+        choice = self._add_options(out, people, [each.change for _, each in found])
+        reached, answered = ~tied, True
+        try:
+            reached[tied] = self.reaches_target(people[tied], choice[tied])
+        except OutOfTimeError:
+            answered = False
+        hits = {int(people[k]): k for k in np.flatnonzero(reached)[::-1]}
+        for i, case in cases.items():
+            if not answered and case.has_ties:
+                has_witness = case.witness is not None
+                status = Status.POSSIBLE if has_witness else Status.UNKNOWN
+                out.note(i, status, case.proof)
+            if i in hits:
+                out.choice[i] = choice[hits[i]]
+                if answered or not case.has_ties:
+                    is_single = found[hits[i]][1].is_single
+                    status = Status.SINGLE if is_single else case.status_of_several
+                    out.note(i, status, Proof.WITNESS)
+                out.cheapest[i] = case.is_cheapest and self.priced[i]
+
     def _add_options(
-        self, out: EngineResult, wanted: list[tuple[int, Change]]
+        self, out: EngineResult, people: IndexArray, changes: list[Change]
     ) -> IndexArray:
         """Add changes of people to the options; return them as choices."""
-        choice = np.empty((len(wanted), len(self.options)), dtype=np.intp)
+        choice = np.empty((len(people), len(self.options)), dtype=np.intp)
         for p, each in enumerate(self.options):
-            values = [int(each.which[i]) for i, _ in wanted]
-            changes = [change[p] for _, change in wanted]
-            known = np.array(
-                list(map(each.position_of, values, changes)), dtype=np.intp
-            )
+            values = each.which[people].tolist()
+            mine = [change[p] for change in changes]
+            known = np.array(list(map(each.position_of, values, mine)), dtype=np.intp)
             extra = np.flatnonzero(known < 0)
             self.options[p], old, new = each.with_changes(
-                [values[k] for k in extra], [changes[k] for k in extra]
+                [values[k] for k in extra], [mine[k] for k in extra]
             )
             choice[:, p] = old[known]
             choice[extra, p] = new
@@ -226,44 +246,3 @@ class _BoxRun(EngineRun):
             out.best[:, p] = old[out.best[:, p]]
         out.options = list(self.options)
         return choice
-
-    def _note(
-        self,
-        out: EngineResult,
-        cases: dict[int, Case],
-        people: IndexArray,
-        choice: IndexArray,
-    ) -> None:
-        """Ask the model about ties and note the verdicts.
-
-        `people` and `choice` hold the ties of single features, the other ties and the
-        witness of each case, one case after the other.
-        """
-        at = 0
-        tied = np.zeros(len(people), dtype=bool)
-        for case in cases.values():
-            ties = len(case.single_ties) + len(case.ties)
-            tied[at : at + ties] = True
-            at += ties + len(case.witnesses)
-        reached, answered = ~tied, True
-        try:
-            reached[tied] = self.reaches_target(people[tied], choice[tied])
-        except OutOfTimeError:
-            answered = False
-        at = 0
-        for i, case in cases.items():
-            ends = np.cumsum(
-                [at, len(case.single_ties), len(case.ties), len(case.witnesses)]
-            )
-            at = int(ends[-1])
-            hits = np.flatnonzero(reached[ends[0] : ends[-1]]) + ends[0]
-            if not answered and case.has_ties:
-                status = Status.POSSIBLE if case.witnesses else Status.UNKNOWN
-                out.note(i, status, case.proof)
-            if len(hits):
-                out.choice[i] = choice[hits[0]]
-                is_single = hits[0] < ends[1] or case.status == Status.SINGLE
-                if answered or not case.has_ties:
-                    status = Status.SINGLE if is_single else case.status_of_several
-                    out.note(i, status, Proof.WITNESS)
-                out.cheapest[i] = case.is_cheapest and self.priced[i]
