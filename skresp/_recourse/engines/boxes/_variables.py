@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp._actions._feature import snap_to_bounds
 from skresp._typing import FloatArray
@@ -37,9 +38,19 @@ class Variable:
         The column of the model; -1 where the model does not use it.
     kind : {REAL, INTEGER, LABEL}
     before : float
+    step : float
+        Own changes of integers are multiples of it.
+    own : tuple of float
+        The range of own changes apart from 0; empty where the first exceeds the second.
+    reached : tuple of float
+        The range of reached values.
+    role : int
+        1 where it is actionable, 2 where it is mutable only, otherwise 0.
     codes : dict of int to float
         For labels, and for numbers that the model takes as labels: the value of the
         feature at each position.
+    allowed : set of float or None
+        The reached values, where they are listed.
     """
 
     part: int
@@ -63,7 +74,25 @@ class Variable:
 
 @dataclass
 class Variables:
-    """Collects variables and rules of a person, part by part."""
+    """Collects variables and rules of a person, part by part.
+
+    Attributes
+    ----------
+    columns : sequence of Column
+        The columns of the model.
+    all : list of Variable
+    order : list of int
+        The variables of parts without a list, sources of effects first.
+    links : list of list of (source, scale)
+        The effects into each variable.
+    rows : list of (weights, lower, upper, slack, least)
+        Weighted sums, see `Rules`. A reached value has the number -1 - k.
+    conditions : list of (variable, op, values)
+    if_then : list of (condition, condition)
+    switch : list of (condition, variable)
+    lists : list of (variables, array of shape (n_options, n_variables))
+        The reached values of parts with a list.
+    """
 
     columns: Any
     all: list[Variable] = field(default_factory=list)
@@ -111,10 +140,6 @@ class Variables:
     ) -> None:
         """Add a part whose features move within their limits and constraints."""
         known = ~np.isnan(x)
-        frozen = np.zeros(len(x), dtype=bool)
-        for rule, where in part.rules:
-            if rule.needs_values and not known[where].all():
-                frozen[where] = True
         at: dict[int, int] = {}
         for k in part.order:
             if not known[k]:
@@ -128,12 +153,11 @@ class Variables:
                 if source in at
             ]
             self._limit(part, k, at[k])
-        for k in at:
-            if frozen[k]:
-                self.all[at[k]].reached = float(x[k]), float(x[k])
+        for k in part.held(x):
+            self.all[at[k]].reached = float(x[k]), float(x[k])
         self._add_effects(at)
         for rule, where in part.rules:
-            if not (rule.needs_values and not known[where].all()):
+            if known[where].all() or not rule.needs_values:
                 self._add_rule(rule, where, at)
 
     def _add(self, variable: Variable) -> int:
@@ -205,7 +229,6 @@ class Variables:
             total[i] = mine
             x = self.all[i].before
             row = {s: -weight for s, weight in mine.items() if weight}
-            # Reached values have numbers below zero until all variables are known.
             row[-1 - i] = 1.0
             self.rows.append((row, x, x, _ROUNDING, abs(x)))
 
@@ -275,14 +298,6 @@ class Variables:
         entries = [sorted(each) for each in entries]
         limits = np.array([row[1:] for row in self.rows], dtype=float).reshape(-1, 4)
         low, high, label_view = self._position_values(views)
-        longest = max((len(here) for here, _ in self.lists), default=1)
-        members = np.full((len(self.lists), longest), -1, dtype=np.int64)
-        values = [np.zeros((0, longest))]
-        for i, (here, reached) in enumerate(self.lists):
-            members[i, : len(here)] = here
-            padded = np.zeros((len(reached), longest))
-            padded[:, : len(here)] = reached
-            values.append(padded)
         return Rules(
             np.array([v.kind for v in self.all], dtype=np.int8),
             np.array([v.before for v in self.all], dtype=float),
@@ -310,16 +325,27 @@ class Variables:
             np.array([v for *_, some in self.conditions for v in some], dtype=float),
             np.array(self.if_then, dtype=np.int64).reshape(-1, 2),
             np.array(self.switch, dtype=np.int64).reshape(-1, 2),
-            np.cumsum([0, *(len(each) for _, each in self.lists)]).astype(np.int64),
-            members,
-            np.concatenate(values),
+            *self._list_arrays(),
             np.array([v.part for v in self.all], dtype=np.int64),
             np.array([v.role for v in self.all], dtype=np.int64),
         )
 
+    def _list_arrays(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray]:
+        """Return where the options of lists begin, their variables and values."""
+        longest = max((len(here) for here, _ in self.lists), default=1)
+        start = np.cumsum([0, *(len(each) for _, each in self.lists)])
+        members = np.full((len(self.lists), longest), -1, dtype=np.int64)
+        values = np.zeros((start[-1], longest))
+        for i, (here, reached) in enumerate(self.lists):
+            members[i, : len(here)] = here
+            values[start[i] : start[i + 1], : len(here)] = reached
+        return start.astype(np.int64), members, values
+
     def _position_values(
         self, views: list[tuple[int, View]]
-    ) -> tuple[FloatArray, FloatArray, Any]:
+    ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
         """Return the values at positions of views, and the view of each label."""
         most = max([1, *(view.positions for _, view in views)])
         low = np.full((len(views), most), np.nan)
