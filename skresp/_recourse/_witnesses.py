@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
-from skresp._model._row_batch import RowBatch, Segment
+from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._options import Options
 from skresp.reach._part import Part, as_one_part
-from skresp.scores._changed_points import new_values
+from skresp.scores._changed_points import changed_points
 
 # Halvings for any witness: they leave less than 1/4000 of the change to gain. Each
 # evaluates the model once per witness.
@@ -134,15 +134,9 @@ class Witnesses:
         if len(some):
             points = self.change[people[some]]
             points[:, columns] = change[some]
-            new = new_values(
-                as_one_part(self.actions),
-                before[some],
-                points,
-                self.batch.point_builder,
-            )
-            hit = self.batch.reaches_target(
-                self.rows[people[some]], [Segment(0, len(some), new)]
-            )
+            everything = as_one_part(self.actions)
+            segment = changed_points(self.batch, everything, before[some], points)
+            hit = self.batch.reaches_target(self.rows[people[some]], [segment])
             self.change[people[some[hit]]] = points[hit]
             ok[some[~hit]] = False
         return ok, feasible

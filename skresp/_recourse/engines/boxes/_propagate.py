@@ -227,33 +227,14 @@ def _enforce(rules: Rules, i: int, wanted: bool, box: Box) -> int:
     """Shrink a box to where a condition is true, or to where it is false."""
     low, high, words = box
     k, op = rules.condition_variable[i], rules.condition_op[i]
+    if op in (AT_MOST, AT_LEAST):
+        return _enforce_limit(rules, i, wanted, box)
+    among = (op == IN) == wanted
+    if rules.label_view[k] >= 0:
+        return _enforce_labels(rules, i, among, words[rules.label_view[k]])
     first, last = rules.condition_start[i], rules.condition_start[i + 1]
     real = rules.kind[k] == REAL
     slack = _slack(rules, k, low, high)
-    apart = 0.0 if real else 1.0
-    if op in (AT_MOST, AT_LEAST):
-        value = rules.condition_value[first]
-        if (op == AT_MOST) == wanted:  # at most, or less than
-            b = value + slack if wanted else np.ceil(value) - 1.0
-            if not wanted and real:
-                b = value
-            return _tighten(low, high, k, -np.inf, b)
-        a = value - slack if wanted else np.floor(value) + 1.0
-        if not wanted and real:
-            a = value
-        return _tighten(low, high, k, a, np.inf)
-    v = rules.label_view[k]
-    among = (op == IN) == wanted
-    if v >= 0:
-        total, left = 0, 0
-        for p in range(rules.view_low.shape[1]):
-            if has_position(words[v], p):
-                if _is_named(rules, i, rules.view_low[v, p]) == among:
-                    left += 1
-                else:
-                    words[v, p // 64] &= ~position_bit(p)
-                    total = 1
-        return total if left else _EMPTY
     if among:
         a, b = np.inf, -np.inf
         for q in range(first, last):
@@ -266,13 +247,49 @@ def _enforce(rules: Rules, i: int, wanted: bool, box: Box) -> int:
         value = rules.condition_value[q]
         if not real and low[k] == value:
             total = 1
-            low[k] += apart
+            low[k] += 1.0
         if not real and high[k] == value:
             total = 1
-            high[k] -= apart
+            high[k] -= 1.0
         if low[k] > high[k]:
             return _EMPTY
     return total
+
+
+@compiled_part
+def _enforce_limit(rules: Rules, i: int, wanted: bool, box: Box) -> int:
+    """Shrink a box by a condition "at most" or "at least" that is true, or false."""
+    low, high = box.lower, box.upper
+    k = rules.condition_variable[i]
+    value = rules.condition_value[rules.condition_start[i]]
+    slack = _slack(rules, k, low, high)
+    real = rules.kind[k] == REAL
+    if (rules.condition_op[i] == AT_MOST) == wanted:  # at most, or less than
+        end = value + slack if wanted else np.ceil(value) - 1.0
+        if not wanted and real:
+            end = value
+        return _tighten(low, high, k, -np.inf, end)
+    end = value - slack if wanted else np.floor(value) + 1.0
+    if not wanted and real:
+        end = value
+    return _tighten(low, high, k, end, np.inf)
+
+
+@compiled_part
+def _enforce_labels(
+    rules: Rules, i: int, among: bool, words: NDArray[np.uint64]
+) -> int:
+    """Keep the positions that a condition names, or those that it does not name."""
+    v = rules.label_view[rules.condition_variable[i]]
+    total, left = 0, 0
+    for p in range(rules.view_low.shape[1]):
+        if has_position(words, p):
+            if _is_named(rules, i, rules.view_low[v, p]) == among:
+                left += 1
+            else:
+                words[p // 64] &= ~position_bit(p)
+                total = 1
+    return total if left else _EMPTY
 
 
 @compiled_part

@@ -72,7 +72,6 @@ def search(person: Person, work: Work, limit: int) -> int:
     """
     names = np.arange(len(work.slabs.many)).astype(np.int32)
     split = Split(person.tables, np.zeros(0, dtype=np.bool_))
-    tolerance = person.channels.tolerance
     while work.counter[0]:
         if work.counter[1] >= limit:
             return _PAUSED
@@ -95,7 +94,7 @@ def search(person: Person, work: Work, limit: int) -> int:
         work.counter[1] += 1
         if way == _NOTHING:
             continue
-        outcome = _examine(person, work, level + 1, tolerance)
+        outcome = _examine(person, work, level + 1)
         if outcome != _DONE:
             return outcome
     return _DONE
@@ -191,12 +190,13 @@ def _descend(
 
 
 @compiled_part
-def _examine(person: Person, work: Work, level: int, tolerance: float) -> int:
+def _examine(person: Person, work: Work, level: int) -> int:
     """Bound the current box, try a point of it, and divide it.
 
     `level` is where the forest of the box is.
     """
     channels, slopes, rules = person.channels, person.slopes, person.rules
+    tolerance = channels.tolerance
     box, n = _box(work), len(rules.kind)
     first, last = work.tree_end[level - 1], work.tree_end[level]
     bare, sums = work.other, work.sums

@@ -58,18 +58,11 @@ class TreeCutter:
         crowded : array of shape (n_lines,)
             Whether some cuts are too close together to be distinguished.
         """
-        known, codes = self.batch.coded(self.score_function)
-        ends = []
-        for change in (start, stop):
-            new = new_values(
-                self.part, self.codes[rows], change, self.batch.point_builder
-            )
-            ends.append(changed_codes(known, codes[rows], new))
-            if not known_rows(known.columns, ends[-1]).all():
-                raise NotSeparableError
+        ends = self._codes_after(rows, start), self._codes_after(rows, stop)
         rate = (ends[1] - ends[0]) / (high - low)[:, None]
         rate[np.isnan(rate)] = 0.0
         origin = ends[0] - rate * low[:, None]
+        known, _ = self.batch.coded(self.score_function)
         crowded = np.zeros(len(low), dtype=bool)
         line, position = [], []
         for column in np.flatnonzero((rate != 0).any(axis=0)):
@@ -88,3 +81,16 @@ class TreeCutter:
         if not line:
             return np.zeros(0, dtype=np.intp), np.zeros(0), crowded
         return np.concatenate(line), np.concatenate(position), crowded
+
+    def _codes_after(self, rows: IndexArray, change: FloatArray) -> FloatArray:
+        """Return the codes of rows after changes of the part.
+
+        Raises NotSeparableError where the scores of one are not known.
+        """
+        known, codes = self.batch.coded(self.score_function)
+        before, builder = self.codes[rows], self.batch.point_builder
+        new = new_values(self.part, before, change, builder)
+        after = changed_codes(known, codes[rows], new)
+        if not known_rows(known.columns, after).all():
+            raise NotSeparableError
+        return after
