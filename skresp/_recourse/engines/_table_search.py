@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from skresp._numba import compiled, compiled_part
+from skresp._numba import compiled_part
 from skresp._recourse._status import Proof, Status
 from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import Deadline, OutOfTimeError
@@ -181,7 +181,7 @@ class TableRun(EngineRun):
             out.note(i, Status.UNKNOWN, proof)
 
 
-@compiled
+@compiled_part
 def prefix_maxima(table_arrays, tables, sizes):  # type: ignore[no-untyped-def]
     """Compute the maxima of tables over all but their first parts.
 
@@ -246,7 +246,7 @@ def _sort(keys, order):  # type: ignore[no-untyped-def]
         order[k] = o
 
 
-@compiled
+@compiled_part
 def branch(  # type: ignore[no-untyped-def]
     goal,
     table_arrays,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from skresp._numba import compiled
+from skresp._numba import compiled, compiled_part
 from skresp._recourse.engines._table_search import (
     Goal,
     SearchMode,
@@ -23,7 +23,7 @@ _MAX_BOXES = 512
 _LARGEST_GROUP = 16
 
 
-@compiled
+@compiled_part
 def _group(sizes, group_of, group_size):  # type: ignore[no-untyped-def]
     """Join neighbouring parts with few combinations; return the number of groups."""
     groups = 0
@@ -37,7 +37,7 @@ def _group(sizes, group_of, group_size):  # type: ignore[no-untyped-def]
     return groups
 
 
-@compiled
+@compiled_part
 def _costs(box, change_cost):  # type: ignore[no-untyped-def]
     """Return the costs of the combinations of each group, and where they begin."""
     changes, box_start, sizes, group_of, group_size, _ = box
@@ -56,7 +56,7 @@ def _costs(box, change_cost):  # type: ignore[no-untyped-def]
     return cost, start
 
 
-@compiled
+@compiled_part
 def _decode(pick, box, out):  # type: ignore[no-untyped-def]
     """Set `out` to the changes of a choice of one combination per group."""
     changes, box_start, sizes, group_of, _, _ = box
@@ -66,6 +66,64 @@ def _decode(pick, box, out):  # type: ignore[no-untyped-def]
             if group_of[b] == group_of[a]:
                 rest //= sizes[b]
         out[a] = changes[box_start[a] + rest % sizes[a]]
+
+
+@compiled_part
+def _first_box(first, count):  # type: ignore[no-untyped-def]
+    """Return a stack of boxes with all changes in the first one.
+
+    As the changes of each box, and how many there are of each part.
+    """
+    stack_box = np.empty((_MAX_BOXES, count.sum()), np.int64)
+    stack_size = np.empty((_MAX_BOXES, len(count)), np.int64)
+    at = 0
+    for a in range(len(count)):
+        stack_size[0, a] = count[a]
+        for o in range(count[a]):
+            stack_box[0, at] = first[a] + o
+            at += 1
+    return stack_box, stack_size
+
+
+@compiled_part
+def _memory(scores, parts, depth):  # type: ignore[no-untyped-def]
+    """Return room for the tables of a box, and for the walk through its trees."""
+    tables = Tables(
+        np.empty(MAX_TABLES, np.int64),
+        np.empty(MAX_TABLES + 1, np.int64),
+        np.empty((MAX_CELLS, scores)),
+        np.empty((MAX_TABLES, parts + 1), np.int64),
+        np.empty((2 * MAX_CELLS + MAX_TABLES, scores)),
+    )
+    buffers = Buffers(
+        np.zeros(1, np.int64),
+        np.empty(HASH, np.int64),
+        np.empty(MAX_CELLS, np.int64),
+        np.empty((depth + 2, 5), np.int64),
+        np.empty((2 * depth + 4, 3), np.int64),
+    )
+    return tables, buffers
+
+
+@compiled_part
+def _push_halves(box, stack_box, stack_size, stack):  # type: ignore[no-untyped-def]
+    """Put a box on the stack in two halves, by the part with the most changes."""
+    members, box_start, sizes, _, _, _ = box
+    widest = 0
+    for a in range(len(sizes)):
+        if sizes[a] > sizes[widest]:
+            widest = a
+    half = sizes[widest] // 2
+    for side in range(2):
+        at = 0
+        for a in range(len(sizes)):
+            start, stop = 0, sizes[a]
+            if a == widest:
+                start, stop = (half, stop) if side == 0 else (0, half)
+            stack_size[stack + side, a] = stop - start
+            for k in range(start, stop):
+                stack_box[stack + side, at] = members[box_start[a] + k]
+                at += 1
 
 
 @compiled
@@ -113,38 +171,15 @@ def search(  # type: ignore[no-untyped-def]
     """
     mode, wanted_gain, enough, max_steps = goal
     scores = trees.gain.shape[1]
-    depth = trees.depth
     parts = len(first)
-    total = 0
-    for a in range(parts):
-        total += count[a]
-    stack_box = np.empty((_MAX_BOXES, total), np.int64)
-    stack_size = np.empty((_MAX_BOXES, parts), np.int64)
-    at = 0
-    for a in range(parts):
-        stack_size[0, a] = count[a]
-        for o in range(count[a]):
-            stack_box[0, at] = first[a] + o
-            at += 1
+    stack_box, stack_size = _first_box(first, count)
+    total = stack_box.shape[1]
     stack = 1
     order = np.empty(total, np.int64)
     members = np.empty(total, np.int64)
     box_start = np.empty(parts, np.int64)
     sizes = np.empty(parts, np.int64)
-    tables = Tables(
-        np.empty(MAX_TABLES, np.int64),
-        np.empty(MAX_TABLES + 1, np.int64),
-        np.empty((MAX_CELLS, scores)),
-        np.empty((MAX_TABLES, parts + 1), np.int64),
-        np.empty((2 * MAX_CELLS + MAX_TABLES, scores)),
-    )
-    buffers = Buffers(
-        np.zeros(1, np.int64),
-        np.empty(HASH, np.int64),
-        np.empty(MAX_CELLS, np.int64),
-        np.empty((depth + 2, 5), np.int64),
-        np.empty((2 * depth + 4, 3), np.int64),
-    )
+    tables, buffers = _memory(scores, parts, trees.depth)
     constant = np.empty(scores)
     bound = np.empty(scores)
     group_of = np.empty(parts, np.int64)
@@ -160,14 +195,14 @@ def search(  # type: ignore[no-untyped-def]
             return count_found, nodes, best_value, False
         nodes += 1
         stack -= 1
+        sizes[:] = stack_size[stack]
+        members[:] = stack_box[stack]
         at = 0
         for a in range(parts):
-            sizes[a] = stack_size[stack, a]
             box_start[a] = at
-            for _ in range(sizes[a]):
-                members[at] = stack_box[stack, at]
-                order[at] = at
-                at += 1
+            at += sizes[a]
+        for k in range(at):
+            order[k] = k
         groups = _group(sizes, group_of, group_size)
         box = Box(members, box_start, sizes, group_of, group_size[:groups], order)
         fits = walk(
@@ -224,24 +259,10 @@ def search(  # type: ignore[no-untyped-def]
                 continue
         elif most < wanted_gain:
             continue
-        widest = 0
-        for a in range(parts):
-            if sizes[a] > sizes[widest]:
-                widest = a
-        half = sizes[widest] // 2
         if stack + 2 > _MAX_BOXES:
             return count_found, nodes, best_value, False
-        for side in range(2):
-            at = 0
-            for a in range(parts):
-                start, stop = 0, sizes[a]
-                if a == widest:
-                    start, stop = (half, stop) if side == 0 else (0, half)
-                stack_size[stack, a] = stop - start
-                for k in range(start, stop):
-                    stack_box[stack, at] = members[box_start[a] + k]
-                    at += 1
-            stack += 1
+        _push_halves(box, stack_box, stack_size, stack)
+        stack += 2
     return count_found, nodes, best_value, True
 
 

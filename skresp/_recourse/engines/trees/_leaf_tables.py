@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._numba import compiled
+from skresp._numba import compiled_part
 from skresp._typing import IntArray
 
 from ._nodes import FEATURE, LEFT, RIGHT, goes_left
@@ -70,7 +70,7 @@ class Buffers(NamedTuple):
     trail: IntArray
 
 
-@compiled
+@compiled_part
 def _table_of(masks, offsets, used, keys, mask, sizes, room):  # type: ignore[no-untyped-def]
     """Return the table over these parts, created if new; -1 where there is no room."""
     position = (mask * 0x9E3779B1) % HASH
@@ -94,7 +94,7 @@ def _table_of(masks, offsets, used, keys, mask, sizes, room):  # type: ignore[no
     return table
 
 
-@compiled
+@compiled_part
 def _add_leaf(  # type: ignore[no-untyped-def]
     node, mask, fits, gain, low, high, box, tables, buffers, constant, best, meter
 ):
@@ -143,7 +143,7 @@ def _add_leaf(  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled
+@compiled_part
 def walk(  # type: ignore[no-untyped-def]
     trees, changes, codes, active_of, box, tables, buffers, constant, bound, meter
 ):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._numba import compiled
+from skresp._numba import compiled, compiled_part
 from skresp._typing import BoolArray, FloatArray, IntArray
 
 # Columns of `Trees.nodes`.
@@ -38,7 +38,7 @@ class Trees(NamedTuple):
     depth: int
 
 
-@compiled
+@compiled_part
 def goes_left(code, node, nodes, missing_left):  # type: ignore[no-untyped-def]
     """Return whether a code goes left at a node."""
     if code < 0:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skresp._numba import compiled
+from skresp._numba import compiled, compiled_part
 from skresp._typing import FloatArray, IndexArray, IntArray
 
 from ._nodes import FEATURE, LEFT, RIGHT, goes_left
@@ -50,7 +50,7 @@ class GainIndex:
         return np.lexsort((-values, self.owner))[self.start[:, 0]]
 
 
-@compiled
+@compiled_part
 def _add_tree(  # type: ignore[no-untyped-def]
     trees,
     tree,
