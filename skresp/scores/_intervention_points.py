@@ -139,9 +139,7 @@ def _points_of_run(
     batch, settings = task.batch, task.settings
     rows = np.arange(cached.run.start, cached.run.stop)
     values = task.codes[cached.run][:, columns]
-    feasible = FeasibleChanges.of(
-        part, values, settings.method, settings.deadline, settings.max_listed
-    )
+    feasible = settings.feasible_changes(part, values)
     out = []
     if part in cached.answers:
         table = make_change_table(feasible, settings.interventions, batch.point_builder)

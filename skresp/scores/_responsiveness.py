@@ -161,13 +161,7 @@ class _ScoreRun:
         on_parts = []
         for part, columns in located_parts(self.task.actions):
             if part.actionable or part.constraints:
-                feasible = FeasibleChanges.of(
-                    part,
-                    self.values[:, columns],
-                    settings.method,
-                    settings.deadline,
-                    settings.max_listed,
-                )
+                feasible = settings.feasible_changes(part, self.values[:, columns])
                 np.logical_and(valid, feasible.valid, out=valid)
                 if part.actionable:
                     on_parts.append((feasible, columns))

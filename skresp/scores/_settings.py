@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from skresp._typing import FloatArray
 from skresp.reach._deadline import NEVER, Deadline
-from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
+from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS, FeasibleChanges
+from skresp.reach._part import Part
 
 
 @dataclass(frozen=True)
@@ -47,3 +49,9 @@ class ScoreSettings:
     def allow_lines(self) -> bool:
         """Whether scores may be exact along lines."""
         return self.method == "auto" and self.random_effects is None
+
+    def feasible_changes(self, part: Part, values: FloatArray) -> FeasibleChanges:
+        """Return the feasible changes of rows on a part, given their values."""
+        return FeasibleChanges.of(
+            part, values, self.method, self.deadline, self.max_listed
+        )

@@ -74,9 +74,7 @@ def single_changes(
     points : array of shape (n_people,)
         Maximum number of points to evaluate for each person.
     """
-    feasible = FeasibleChanges.of(
-        part, values, settings.method, settings.deadline, settings.max_listed
-    )
+    feasible = settings.feasible_changes(part, values)
     search = _Search(batch, feasible, j, rows, points)
     search.try_listed(settings.interventions)
     for some in unlisted_rows(feasible, settings):
