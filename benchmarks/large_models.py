@@ -42,7 +42,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from xgboost import XGBClassifier
 
 from skresp import Feature, ResponsivenessExplainer
-from skresp._recourse import _decide_verdicts
+from skresp._recourse import _verification_task
 from skresp._recourse.engines._make_engine import make_box_engine
 from skresp.datasets import fetch_german, fetch_givemecredit, fetch_heloc, make_credit
 from skresp.reach._deadline import NEVER
@@ -242,7 +242,7 @@ def verify_with(explainer, engine, people, repeats=2):
 
 def compare_engines(n_people):
     """Print the time and the verdicts of the chosen engine and of boxes."""
-    _decide_verdicts._MAX_SPLITS_ON_LINES = np.inf  # else boxes are chosen for some
+    _verification_task._MAX_SPLITS_ON_LINES = np.inf  # else boxes are chosen for some
     print(
         f"{'data, model':26}{'people':>7}{'engine':>14}{'ms':>8}{'boxes ms':>10}",
         end="",

@@ -15,7 +15,7 @@ from skresp._recourse.engines._black_box import BlackBoxEngine
 from skresp._text import join_words
 from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS, features_on_lines
 from skresp.reach._part import Part, parts_of
-from skresp.scores._strategy import is_exact, max_listed
+from skresp.scores._strategy import expected_exact, max_listed
 
 _SCORES = {
     "all": "all scores exact",
@@ -77,7 +77,7 @@ def summarize_structure(
     known, actions = fitted_model.score_function, fitted_model.features
     most = None if known is None else max_listed(known, actions)
     exact = {
-        (part, j): is_exact(
+        (part, j): expected_exact(
             part, j, interventions, most or MAX_LISTED_INTEGERS, most is not None
         )
         for part in parts_of(actions)

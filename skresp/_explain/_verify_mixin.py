@@ -14,9 +14,9 @@ from skresp._dataframe import as_table, snapshot
 from skresp._model._fitted_model import FittedModel
 from skresp._recourse._budget import SearchBudget
 from skresp._recourse._cost import check_cost
-from skresp._recourse._decide_verdicts import VerificationTask
 from skresp._recourse._single_features import SingleFeatures
 from skresp._recourse._verdicts import VerdictContext, Verdicts
+from skresp._recourse._verification_task import VerificationTask
 from skresp._recourse._verify import best_of, verify
 from skresp._recourse.engines._base import Engine
 from skresp._recourse.engines._black_box import BlackBoxEngine

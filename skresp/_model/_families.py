@@ -2,7 +2,7 @@
 
 To add a family, write a reader and add an entry to `FAMILIES`. A reader gets a final
 estimator and the steps before it, and returns a `Reading`, or raises UnreadableError.
-To add a library of trees, write a module in `trees/` with a `TreeLibrary`, and add it.
+To add a library of trees, see `trees/__init__.py`; to add a step, `steps/__init__.py`.
 """
 
 from __future__ import annotations

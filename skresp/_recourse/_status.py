@@ -21,13 +21,13 @@ class _LabelledEnum(IntEnum):
 class Status(_LabelledEnum):
     """What is known about the recourse of a person."""
 
-    APPROVED = 0, "approved"
-    SINGLE = 1, "single"
-    JOINT = 2, "joint"
-    POSSIBLE = 3, "possible"
-    FIXED = 4, "fixed"
-    UNKNOWN = 5, "unknown"
-    INVALID = 6, "invalid"
+    APPROVED = 0, "approved"  # at the target already
+    SINGLE = 1, "single"  # a change of one feature works
+    JOINT = 2, "joint"  # only changes of several features together work
+    POSSIBLE = 3, "possible"  # several together work; whether one does is open
+    FIXED = 4, "fixed"  # no feasible change works
+    UNKNOWN = 5, "unknown"  # no change that works was found, and none ruled out
+    INVALID = 6, "invalid"  # the row breaks a rule
 
 
 class Proof(_LabelledEnum):

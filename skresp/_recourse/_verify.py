@@ -1,4 +1,4 @@
-"""Verdicts of all rows of a call, in parallel; `_decide_verdicts` decides them."""
+"""Verdicts of all rows of a call, in parallel; `_verification_task` decides them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from skresp._typing import IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.scores._row_runs import compute_runs
 
-from ._decide_verdicts import VerificationTask
 from ._verdict_arrays import VerdictArrays
+from ._verification_task import VerificationTask
 
 
 def verify(

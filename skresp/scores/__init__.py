@@ -1,4 +1,7 @@
-"""Responsiveness scores and their confidence intervals."""
+"""Responsiveness scores and their confidence intervals.
+
+`_strategy` has the table of how a score is computed, `_responsiveness` applies it.
+"""
 
 from ._confidence_interval import agresti_coull, at_most, sample_size
 

@@ -1,4 +1,9 @@
-"""Confidence intervals of sampled scores, and the sample size for a given width."""
+"""Confidence intervals of sampled scores, and the sample size for a given width.
+
+`score_interval` is the interval of scores, `sample_size` the number of draws for which
+it is narrow enough, and `at_most` the bound that `describe` names where no draw works.
+Intervals of shares of people are in `skresp/metrics/_share_interval.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from skresp._typing import FloatArray
+from skresp._typing import BoolArray, FloatArray
 
 _AT = ("zero", "half")
+
+
+def score_interval(
+    hits: ArrayLike, trials: ArrayLike, alpha: float, uniform: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Compute the interval of sampled scores; draws that are not uniform give none."""
+    low, high = agresti_coull(hits, trials, alpha)
+    return np.where(uniform, low, 0.0), np.where(uniform, high, 1.0)
 
 
 def agresti_coull(

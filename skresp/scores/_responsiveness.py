@@ -19,7 +19,7 @@ from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._part import Part, as_one_part, located_parts
 
-from ._confidence_interval import agresti_coull
+from ._confidence_interval import score_interval
 from ._enumerated import count_hits, make_change_table
 from ._exact_lines import exact_lines
 from ._random_effects import EffectSampler
@@ -307,10 +307,9 @@ class _ScoreRun:
         hits, counts, exact = hits[some], counts[some], drawn.exact[some]
         exact = exact & (counts == drawn.counts[some])
         share = hits / np.maximum(counts, 1)
-        low, high = agresti_coull(hits, counts, self.settings.alpha)
-        # Draws that are not uniform give no interval.
-        uniform = drawn.uniform[some]
-        low, high = np.where(uniform, low, 0.0), np.where(uniform, high, 1.0)
+        low, high = score_interval(
+            hits, counts, self.settings.alpha, drawn.uniform[some]
+        )
         self._store(
             rows[some],
             position,

@@ -7,9 +7,10 @@ random effects are given                        sampled, with effects
                                                 (`_random_effects`)
 `method="sample"`                               sampled (`_sampled`)
 all changes of the part can be listed           enumerated, exact (`_enumerated`)
-only the feature and its effects have freedom,  exact along a line (`_exact_lines`)
-and the model is known along the line
-the interventions are few, found by the solver  enumerated, exact (`_sampled`)
+only the feature and its effects have freedom,  exact along a line
+and the model is known along the line           (`_exact_lines.known_lines`)
+the interventions are few, found by the solver  enumerated, exact
+                                                (`_sampled._list_interventions`)
 anything else                                   sampled (`_sampled`)
 ==============================================  =====================================
 
@@ -82,10 +83,12 @@ def max_listed(score_function: ScoreFunction, actions: ActionSet) -> int | None:
     return None
 
 
-def is_exact(
+def expected_exact(
     part: Part, j: int, interventions: str, most: int, lines: bool
 ) -> bool | None:
-    """Return whether the scores of a feature are exact; None if only some people's are.
+    """Return whether the scores of a feature will be exact; None if only some will.
+
+    This is the forecast of `structure_`; rows are decided by the table above.
 
     Parameters
     ----------

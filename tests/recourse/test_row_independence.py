@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from skresp import ActionSet, AtLeast, Feature, ResponsivenessExplainer
 from skresp._model import _row_batch
-from skresp._recourse import _decide_verdicts
+from skresp._recourse import _verification_task
 from skresp.constraints import IfThen, Linear
 from skresp.datasets import fetch_german
 from skresp.reach import _grid
@@ -71,7 +71,7 @@ def check(explainer, X, monkeypatch):
     for i in range(len(X)):
         same(answers(explainer, X.iloc[[i]]), wanted, [i])
     with monkeypatch.context() as patch:
-        patch.setattr(_decide_verdicts, "_MAX_ROWS", 3)
+        patch.setattr(_verification_task, "_MAX_ROWS", 3)
         patch.setattr(_responsiveness, "ROWS_AT_ONCE", 3)
         patch.setattr(_responsiveness, "MAX_DRAWS", 50)
         patch.setattr(_exact_lines, "_MAX_FRAGMENTS", 10)

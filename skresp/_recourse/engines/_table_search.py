@@ -7,21 +7,16 @@ choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import IntEnum
-from time import monotonic
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from skresp._numba import compiled_part
 from skresp._recourse._status import Proof, Status
 from skresp._typing import FloatArray, IndexArray, IntArray
-from skresp.reach._deadline import Deadline, OutOfTimeError
 
 from ._base import EngineResult, EngineRun
-
-Answer = TypeVar("Answer")
 
 # Maximum number of parts in one search: the parts of a table are bits of an integer.
 MAX_PARTS = 62
@@ -29,9 +24,6 @@ MAX_PARTS = 62
 MAX_CLOSE = 4_096
 # Up to this many options of a part are sorted by insertion.
 _FEW = 32
-# Units of work that a kernel may do at first: a few milliseconds.
-_FIRST_WORK = 2_000_000
-_GROWTH = 4
 
 
 class SearchMode(IntEnum):
@@ -76,33 +68,6 @@ class Tables(NamedTuple):
     cells: FloatArray
     levels: IntArray
     maxima: FloatArray
-
-
-def run_until(
-    deadline: Deadline, unfinished: Answer, kernel: Callable[..., Answer], *given: Any
-) -> Answer:
-    """Call a kernel with a growing work limit until it finishes or time runs out.
-
-    The kernel gets `given` and an array `meter`: it adds its work to `meter[0]` and
-    stops above `meter[1]`. It keeps no state between calls, so it starts over each
-    time. Without a deadline there is one call without a limit. The answer is
-    `unfinished` if there is no time to compile the kernel.
-    """
-    allowed = _FIRST_WORK if deadline.is_limited else np.iinfo(np.int64).max
-    while True:
-        meter = np.array([0, allowed], dtype=np.int64)
-        began = monotonic()
-        try:
-            answer = deadline.call(kernel, *given, meter)
-        except OutOfTimeError:
-            return unfinished
-        if meter[0] <= allowed or deadline.is_over:
-            return answer
-        speed = allowed / max(monotonic() - began, 1e-6)
-        more = min(_GROWTH * allowed, int(speed * deadline.left))
-        if more <= allowed:
-            return answer  # the time left would not get the kernel any further
-        allowed = more
 
 
 class SearchResult(NamedTuple):

@@ -10,6 +10,7 @@ from skresp._numba import compiled
 from skresp._recourse._cost import costs_of
 from skresp._recourse._option_points import option_codes
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
+from skresp._recourse.engines._run_until import run_until
 from skresp._recourse.engines._table_search import (
     MAX_CLOSE,
     MAX_PARTS,
@@ -20,7 +21,6 @@ from skresp._recourse.engines._table_search import (
     Tables,
     branch,
     prefix_maxima,
-    run_until,
 )
 from skresp._typing import FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allow

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skresp._recourse.engines._base import EngineInput, EngineResult
+from skresp._recourse.engines._run_until import run_until
 from skresp._recourse.engines._table_search import (
     MAX_CLOSE,
     MAX_PARTS,
@@ -14,7 +15,6 @@ from skresp._recourse.engines._table_search import (
     SearchMode,
     SearchResult,
     TableRun,
-    run_until,
 )
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import OutOfTimeError

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-import skresp._recourse._decide_verdicts as decide
+import skresp._recourse._verification_task as decide
 from skresp import ActionSet, Feature
 from skresp._recourse.engines._make_engine import make_engine
 from skresp._recourse.engines.boxes._engine import BoxEngine

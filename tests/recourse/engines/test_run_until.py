@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skresp._recourse.engines._table_search import run_until
+from skresp._recourse.engines import _run_until
+from skresp._recourse.engines._run_until import run_until
 from skresp.reach import _deadline
 from skresp.reach._deadline import NEVER, Deadline
 
@@ -15,9 +16,7 @@ def clock(monkeypatch):
     """A clock that tests set; both modules read it."""
     now = [0.0]
     monkeypatch.setattr(_deadline, "monotonic", lambda: now[0])
-    monkeypatch.setattr(
-        "skresp._recourse.engines._table_search.monotonic", lambda: now[0]
-    )
+    monkeypatch.setattr(_run_until, "monotonic", lambda: now[0])
     return now
 
 
