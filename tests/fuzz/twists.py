@@ -42,6 +42,22 @@ def _odd_steps(rng, actions):
     return ActionSet(features, actions.constraints)
 
 
+def _long_integer(rng, actions):
+    """Give an integer without rules more values than are listed."""
+    features = dict(actions.features)
+    ruled = {name for rule in actions.constraints for name in rule.features}
+    free = [n for n, f in features.items() if f.kind == "integer" and n not in ruled]
+    if not free:
+        return actions
+    name = str(rng.choice(free))
+    upper = int(rng.integers(4_100, 6_000))
+    given: dict[str, Any] = {"max_increase": None, "max_decrease": None}
+    if rng.random() < 0.3:
+        given["max_increase"] = upper // 2
+    features[name] = replace(features[name], upper=upper, step=1, **given)
+    return ActionSet(features, actions.constraints)
+
+
 def _doubled_rules(rng, actions):
     """Add rules on features that have one already."""
     numbers = [n for n, f in actions.features.items() if f.kind != "categorical"]
@@ -122,6 +138,7 @@ def _with_dtypes(**of):
 
 TWISTS = {
     "odd steps": Twist(actions=_odd_steps),
+    "long integer": Twist(actions=_long_integer),
     "doubled rules": Twist(actions=_doubled_rules),
     "far outside": Twist(rows=_far_outside),
     "on thresholds": Twist(train=_between),
