@@ -10,11 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
-from sklearn.feature_selection import RFE
-from sklearn.model_selection import FixedThresholdClassifier
 
 from skresp._typing import BoolArray, FloatArray
 
+from ._class_names import is_sklearn
 from ._predictions import (
     check_model_scores,
     class_position,
@@ -22,7 +21,7 @@ from ._predictions import (
     predicts_label,
     probabilities,
 )
-from ._wrappers import THRESHOLD_CLASSIFIERS, inner_model, policy_model
+from ._wrappers import has_threshold, inner_model, policy_model
 
 
 @dataclass(frozen=True)
@@ -295,15 +294,16 @@ def _check_threshold(model: Any, threshold: float) -> None:
 def _threshold_classifier(model: Any) -> Any:
     """Return the threshold classifier that makes a model's predictions, if any."""
     while model is not None:
-        if isinstance(model, THRESHOLD_CLASSIFIERS):
+        if has_threshold(model):
             return model
-        inside = model.estimator_ if isinstance(model, RFE) else policy_model(model)
+        is_rfe = is_sklearn(model, "RFE")
+        inside = model.estimator_ if is_rfe else policy_model(model)
         model = inner_model(model) if inside is None else inside
     return None
 
 
 def _own_threshold(model: Any) -> str:
-    if isinstance(model, FixedThresholdClassifier):
+    if is_sklearn(model, "FixedThresholdClassifier"):
         return f"threshold={model.threshold!r}"
     return f"best_threshold_={float(model.best_threshold_):g}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ._wrappers import THRESHOLD_CLASSIFIERS, inner_model, policy_model, steps_before
+from ._wrappers import has_threshold, inner_model, policy_model, steps_before
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def unwrap(model: Any) -> Unwrapped:
     while model is not None:
         models.append(model)
         steps += steps_before(model)
-        if threshold_rule is None and isinstance(model, THRESHOLD_CLASSIFIERS):
+        if threshold_rule is None and has_threshold(model):
             threshold_rule = ThresholdRule.of(model)
         model = inner_model(model)
     inside = policy_model(models[-1])

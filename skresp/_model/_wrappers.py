@@ -5,27 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import (
-    FixedThresholdClassifier,
-    GridSearchCV,
-    RandomizedSearchCV,
-    TunedThresholdClassifierCV,
-)
 from sklearn.pipeline import Pipeline
 
+from ._class_names import is_sklearn
 from ._decision_policy import DecisionPolicy
 
-THRESHOLD_CLASSIFIERS = (FixedThresholdClassifier, TunedThresholdClassifierCV)
-_SEARCHES = (GridSearchCV, RandomizedSearchCV)
+
+def has_threshold(model: Any) -> bool:
+    """Return whether a model is a classifier with a threshold of its own."""
+    return is_sklearn(model, "FixedThresholdClassifier", "TunedThresholdClassifierCV")
 
 
 def inner_model(model: Any) -> Any:
     """Return the model inside a wrapper; None for a model that is not a wrapper."""
     if isinstance(model, FrozenEstimator):
         return model.estimator
-    if isinstance(model, THRESHOLD_CLASSIFIERS):
+    if has_threshold(model):
         return getattr(model, "estimator_", model.estimator)
-    if isinstance(model, _SEARCHES):
+    if is_sklearn(model, "GridSearchCV", "RandomizedSearchCV"):
         return model.best_estimator_
     if isinstance(model, Pipeline):
         return model.steps[-1][1]
