@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -25,12 +28,7 @@ _lock = threading.Lock()
 
 def compiled(function: F) -> F:
     """Compile a function with numba, cached on disk where that is possible."""
-    fast: Any
-    try:
-        fast = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # nowhere to write, as in a read-only install
-        fast = numba.njit(nogil=True)(function)
-    return fast
+    return _compiled(function)
 
 
 def compiled_part(function: F) -> F:
@@ -38,13 +36,38 @@ def compiled_part(function: F) -> F:
 
     It compiles faster, since Python cannot call it.
     """
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function: F, **options: Any) -> F:
     fast: Any
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     try:
         fast = numba.njit(cache=True, nogil=True, **options)(function)
-    except RuntimeError:
+    except RuntimeError:  # nowhere to write, as in a read-only install
         fast = numba.njit(nogil=True, **options)(function)
-    return fast
+    index: Any = getattr(getattr(fast, "_cache", None), "_cache_file", None)
+    if hasattr(index, "_version"):
+        # numba compares the file of a kernel only. A kernel also depends on the files
+        # of the functions that it calls, and of the types of its arguments.
+        index._version = f"{index._version}, {_source_stamp()}"
+    kernel: F = fast
+    return kernel
+
+
+@cache
+def _source_stamp() -> str:
+    """Return a text that changes with every file in a folder that has kernels."""
+    root = Path(__file__).parent
+    kernels = (p for p in root.rglob("*.py") if b"_numba import" in p.read_bytes())
+    files = {
+        path for folder in {p.parent for p in kernels} for path in folder.iterdir()
+    }
+    found = [
+        (str(path.relative_to(root)), path.stat().st_mtime_ns, path.stat().st_size)
+        for path in sorted(files)
+        if path.suffix == ".py"
+    ]
+    return sha256(repr(found).encode()).hexdigest()
 
 
 def is_compiled_in(seconds: float, kernel: Any, *given: Any) -> bool:

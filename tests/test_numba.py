@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -155,3 +156,34 @@ def test_calls_with_a_time_limit_compile_nothing_by_themselves(tmp_path):
     assert "leaves_met" in waiting
     assert "unknown" not in late
     assert "joint" in late
+
+
+def test_a_cache_of_other_sources_is_not_read(tmp_path, monkeypatch):
+    """The index names types that may have moved since: reading it would raise."""
+    monkeypatch.syspath_prepend(tmp_path)
+    types, kernel = tmp_path / "stale_types.py", tmp_path / "stale_kernel.py"
+    types.write_text(
+        "from typing import NamedTuple\nclass Pair(NamedTuple):\n    a: int\n"
+    )
+    kernel.write_text(
+        "import stale_types\n"
+        "from skresp._numba import compiled\n"
+        "@compiled\n"
+        "def one(pair):\n    return pair.a\n"
+    )
+
+    def load():
+        for name in ("stale_types", "stale_kernel"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        return importlib.import_module("stale_kernel")
+
+    assert load().one(load().stale_types.Pair(1)) == 1
+    again = load()
+    assert again.one(again.stale_types.Pair(2)) == 2
+    assert sum(again.one.stats.cache_hits.values()) == 1
+    types.write_text(types.read_text().replace("Pair", "Couple"))
+    monkeypatch.setattr(_numba, "_source_stamp", lambda: "other")
+    other = load()
+    assert other.one(other.stale_types.Couple(3)) == 3
+    assert sum(other.one.stats.cache_hits.values()) == 0
