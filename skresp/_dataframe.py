@@ -217,6 +217,29 @@ def number_matrix(table: Any) -> NDArray[Any] | None:
     return None
 
 
+def number_columns(table: Any) -> dict[int, NDArray[Any]]:
+    """Return the columns of a frame or array that are numbers of numpy, by position.
+
+    Taking columns of one dtype together is far faster than one by one.
+    """
+    if isinstance(table, np.ndarray):
+        numbers = table.dtype.kind in "buif"
+        return dict(enumerate(table.T)) if numbers else {}
+    if not isinstance(table, pd.DataFrame):
+        return {}
+    by_dtype: dict[Any, list[int]] = {}
+    for i, dtype in enumerate(table.dtypes):
+        if isinstance(dtype, np.dtype) and dtype.kind in "buif":
+            by_dtype.setdefault(dtype, []).append(i)
+    return {
+        i: column
+        for positions in by_dtype.values()
+        for i, column in zip(
+            positions, table.iloc[:, positions].to_numpy().T, strict=True
+        )
+    }
+
+
 def take_rows(table: Any, rows: IndexArray) -> Any:
     """Return the rows at these positions; a position may occur more than once."""
     if isinstance(table, pd.DataFrame):

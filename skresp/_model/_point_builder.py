@@ -20,6 +20,7 @@ from skresp._dataframe import (
     as_table,
     column_names,
     is_polars,
+    number_columns,
     number_matrix,
     polars_frame,
     real_numbers,
@@ -71,10 +72,14 @@ class PointBuilder:
             self.blocks = [(matrix[:, order], list(range(len(input_format.names))))]
             self.in_block = {i: (0, i) for i in range(len(input_format.names))}
             return
-        columns = [
-            _in_dtype(input_format, i, table, int(position), needs.get(i))
-            for i, position in enumerate(np.arange(table.shape[1])[order])
-        ]
+        numbers = {} if input_format.container == "polars" else number_columns(table)
+        columns = []
+        for i, position in enumerate(np.arange(table.shape[1])[order].tolist()):
+            dtype, need = input_format.dtype_of(i), needs.get(i)
+            if position in numbers and (dtype is None or isinstance(dtype, np.dtype)):
+                columns.append(_number_in_dtype(numbers[position], dtype, need))
+            else:
+                columns.append(_in_dtype(input_format, i, table, position, need))
         self._set_blocks(columns, input_format.features(actions))
 
     def _set_blocks(self, columns: list[Any], features: list[Feature]) -> None:
@@ -221,6 +226,27 @@ class PointBuilder:
         return self.position[name] in self.in_block
 
 
+def _number_in_dtype(
+    values: NDArray[Any], dtype: np.dtype[Any] | None, need: ColumnNeed | None
+) -> NDArray[Any]:
+    """Return a column of numbers in its dtype at fit, if it fits without loss."""
+    if dtype is not None and values.dtype != dtype and _fits(values, dtype):
+        values = values.astype(dtype)
+    return values if need is None else _wide_enough(values, need)
+
+
+def _fits(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Return whether a column of numbers fits a dtype without loss."""
+    if dtype.kind not in "iub":
+        return dtype.kind in "fO"
+    if values.dtype.kind == "f" and not (values == np.rint(values)).all():
+        return False
+    if dtype.kind == "b" or not len(values) or values.dtype.kind == "b":
+        return True
+    limits = np.iinfo(dtype)
+    return bool(values.min() >= limits.min and values.max() <= limits.max)
+
+
 def _in_dtype(
     input_format: InputFormat,
     i: int,
@@ -272,21 +298,24 @@ def _widened(values: pd.Series, need: ColumnNeed | None) -> Any:
         plain = isinstance(values.dtype, np.dtype)
         return values.to_numpy() if plain else values.array
     if isinstance(values.dtype, np.dtype):
-        array = values.to_numpy()
-        if array.dtype.kind not in "buif" or need.is_met_by(array):
-            return array
-        if need.labels:
-            numbers = all(
-                isinstance(v, (int, float)) and not isinstance(v, bool)
-                for v in need.labels
-            )
-            return array if numbers else array.astype(object)
-        return array.astype(float if need.fractions else np.int64)
+        return _wide_enough(values.to_numpy(), need)
     if pd.api.types.is_integer_dtype(values.dtype):
         return values.astype("Float64" if need.fractions else "Int64").array
     if isinstance(values.dtype, pd.CategoricalDtype):
         return _as_category(values, values.dtype, need)
     return values.array
+
+
+def _wide_enough(array: NDArray[Any], need: ColumnNeed) -> NDArray[Any]:
+    """Return an array in a dtype that can hold every value it may reach."""
+    if array.dtype.kind not in "buif" or need.is_met_by(array):
+        return array
+    if need.labels:
+        numbers = all(
+            isinstance(v, (int, float)) and not isinstance(v, bool) for v in need.labels
+        )
+        return array if numbers else array.astype(object)
+    return array.astype(float if need.fractions else np.int64)
 
 
 def _can_be(values: pd.Series, dtype: Any) -> bool:
