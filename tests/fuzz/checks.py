@@ -15,7 +15,7 @@ from skresp._model import _fitted_model
 from skresp.report import notice
 
 from . import lattice
-from .climb import line_range, line_values
+from .climb import line_range, line_values, surely_allowed
 from .cost_checks import check_costs
 from .person import Person, differs, witness_of
 from .smooth_lines import smooth_share
@@ -229,8 +229,8 @@ def check_intervals(world, person, explanation):
                 many = round(2 * (high - low) / lattice.STEP)
                 values = low + np.arange(many + 1) * lattice.STEP / 2
                 values = values[values != person.row[name]]
-                points, ok = _line_points(world, person, name, values)
-                works = world.reaches(points) & ok
+                values, after, ok = surely_allowed(world, person, name, values)
+                works = world.reaches(world.points(i, after)) & ok
                 for v, w in zip(values, works, strict=True):
                     if w != _inside(found, v) and not _close(found, v):
                         yield f"row {i}, {name}: {found}, but {v} works: {w}"
@@ -238,9 +238,10 @@ def check_intervals(world, person, explanation):
 
 def _check_bounds(world, person, name, found):
     """The last values of a range are in an interval exactly if they work."""
-    values = [v for v in line_range(world, person, name) if v != person.row[name]]
-    points, ok = _line_points(world, person, name, values)
-    works = world.reaches(points) & ok
+    values = np.array(line_range(world, person, name), dtype=float)
+    values = values[values != person.row[name]]
+    values, after, ok = surely_allowed(world, person, name, values)
+    works = world.reaches(world.points(person.i, after)) & ok
     for value, each in zip(values, works, strict=True):
         if each != _inside(found, value):
             yield f"row {person.i}, {name}: {found}, but {value} works: {each}"

@@ -59,11 +59,18 @@ def line_values(world, person, name, values, *, check=True):
     return after, _allowed(world, person, after) if check else None
 
 
-def _allowed(world, person, after):
+def surely_allowed(world, person, name, values):
+    """Return which values are feasible, without those that only rounding allows."""
+    after, ok = line_values(world, person, name, values)
+    sure = ok == _allowed(world, person, after, slack=0.0)
+    return values[sure], {n: v[sure] for n, v in after.items()}, ok[sure]
+
+
+def _allowed(world, person, after, slack=1e-7):
     many = len(next(iter(after.values())))
     rows = (person.row | {n: v[t] for n, v in after.items()} for t in range(many))
     return np.array(
-        [lattice.allowed(world.actions, person.row, row) is None for row in rows],
+        [lattice.allowed(world.actions, person.row, r, slack) is None for r in rows],
         dtype=bool,
     )
 

@@ -11,13 +11,16 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RandomForestClassifier,
+    RandomForestRegressor,
+    VotingRegressor,
 )
-from sklearn.linear_model import LogisticRegression
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from skresp import ActionSet
+from skresp import ActionSet, ResponsivenessExplainer
 from skresp._model._families import own_scores
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
@@ -245,3 +248,27 @@ def test_large_values_are_cut_where_float32_rounds():
         for i in range(6):
             wanted = dense(model, actions, X.iloc[[i]], "a", {}, 1, points=40_001)
             assert exact.values[i, 0] == pytest.approx(wanted, abs=2e-3)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7])
+def test_scores_of_slopes_and_trees_do_not_depend_on_other_rows(rows):
+    """Not even in the last digit, although sums of trees decide where slopes cross."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
+    y = X.a + X.b.round() + rng.normal(0, 0.3, 300)
+    model = VotingRegressor(
+        [
+            ("linear", LinearRegression()),
+            ("forest", RandomForestRegressor(9, random_state=0)),
+        ]
+    ).fit(X, y)
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), ActionSet.infer(X), target=AtLeast(1.0)
+    ).fit(X)
+    together = explainer.explain(X)
+    assert together.exact.all()
+    for start in range(0, 60, rows):
+        some = explainer.explain(X[start : start + rows])
+        np.testing.assert_array_equal(
+            some.values, together.values[start : start + rows]
+        )

@@ -97,3 +97,22 @@ def _with_room(which, where):  # type: ignore[no-untyped-def]  # pragma: no cove
     longer = np.empty(2 * len(where))
     longer[: len(where)] = where
     return wider, longer
+
+
+@compiled
+def running_sums(line, gain):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """Return the sums of gains up to each one, from the first of its line on.
+
+    The sums of a line depend on no other line, not even by rounding.
+
+    Parameters
+    ----------
+    line : array of shape (n,)
+        In ascending order.
+    gain : array of shape (n, n_outputs)
+    """
+    out = gain.copy()
+    for i in range(1, len(gain)):
+        if line[i] == line[i - 1]:
+            out[i] += out[i - 1]
+    return out

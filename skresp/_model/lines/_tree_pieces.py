@@ -51,36 +51,42 @@ class PositionLines(NamedTuple):
 
 def tree_pieces(trees: RawTrees, n_outputs: int, lines: PositionLines) -> ScorePieces:
     """Return the pieces of lines on which the sums of trees are constant."""
-    from ._line_kernel import leaves_met  # imported here because numba loads slowly
+    # Imported here because numba loads slowly.
+    from ._line_kernel import leaves_met, running_sums
 
     splits = SplitArrays(*(getattr(trees, name) for name in SplitArrays._fields))
     lines = PositionLines(*map(np.ascontiguousarray, lines))
-    first, which, when = allowance().deadline.call(leaves_met, splits, lines)
+    deadline = allowance().deadline
+    first, which, when = deadline.call(leaves_met, splits, lines)
     low, high = lines.low, lines.high
     line, leaf, before = which.T
-    opening = trees.gains(first.ravel(), n_outputs)
-    opening = opening.reshape(len(low), first.shape[1], -1).sum(axis=1)
+    opening = _opening_sums(trees.gains(first.ravel(), n_outputs), first.shape[1])
     change = trees.gains(leaf, n_outputs) - trees.gains(before, n_outputs)
-    return _pieces(
-        np.concatenate([np.arange(len(low)), line]),
-        np.concatenate([low, when]),
-        np.concatenate([opening, change]),
-        high,
-    )
+    # By how much the scores of a line change, and where.
+    line = np.concatenate([np.arange(len(low)), line])
+    when = np.concatenate([low, when])
+    order = np.lexsort((when, line))
+    line, when = line[order], when[order]
+    change = np.concatenate([opening, change])[order]
+    return _pieces(line, when, deadline.call(running_sums, line, change), high)
+
+
+def _opening_sums(gain: FloatArray, n_trees: int) -> FloatArray:
+    """Return the sums of the first leaves of lines, tree after tree.
+
+    `sum` adds up in an order that depends on the number of lines.
+    """
+    gain = gain.reshape(-1, n_trees, gain.shape[1])
+    out = np.zeros((len(gain), gain.shape[2]))
+    for tree in range(n_trees):
+        out += gain[:, tree]
+    return out
 
 
 def _pieces(
-    line: IndexArray, when: FloatArray, gain: FloatArray, high: FloatArray
+    line: IndexArray, when: FloatArray, running: FloatArray, high: FloatArray
 ) -> ScorePieces:
-    """Return pieces from events: by how much the scores of a line change, and where."""
-    order = np.lexsort((when, line))
-    line, when = line[order], when[order]
-    running = np.cumsum(gain[order], axis=0)
-    # The sum runs across lines, so subtract the sum of the lines before.
-    first = np.flatnonzero(np.r_[True, line[1:] != line[:-1]])
-    earlier = np.zeros((len(first), running.shape[1]))
-    earlier[1:] = running[first[1:] - 1]
-    running -= np.repeat(earlier, np.diff(np.r_[first, len(line)]), axis=0)
+    """Return pieces from the positions where scores change, and the scores there."""
     # A piece goes from the last event at one position to the next position.
     following = np.r_[when[1:], 0.0]
     final = np.r_[line[1:] != line[:-1], True]
