@@ -104,7 +104,7 @@ def comparison_table(lines: list[dict[str, Any]]) -> str:
     names = {
         "presented": "denied people who get a list",
         "all_responsive": "  of them: all listed features work",
-        "some_responsive": "  of them: some work",
+        "some_responsive": "  of them: at least one works",
         "all_unresponsive": "  of them: none works",
     }
     table = {line["name"]: [percent(line[key]) for key in names] for line in lines}
