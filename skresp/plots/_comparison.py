@@ -55,11 +55,11 @@ class ComparisonDisplay:
     ... )
     >>> display = ComparisonDisplay(frame).plot()
     >>> display.shares().round(2)
-                        RESP  SHAP
-    all reasons work     0.6   0.1
-    only some work       0.0   0.2
-    none works           0.0   0.7
-    no reasons shown     0.4   0.0
+                              RESP  SHAP
+    all listed features work   0.6   0.1
+    only some work             0.0   0.2
+    none works                 0.0   0.7
+    no list                    0.4   0.0
     """
 
     frame: pd.DataFrame
@@ -96,10 +96,10 @@ class ComparisonDisplay:
         presented, none, some, every = (rows.loc[row] for row in _ROWS)
         return pd.DataFrame(
             {
-                "all reasons work": presented * every,
+                "all listed features work": presented * every,
                 "only some work": presented * (some - every),
                 "none works": presented * none,
-                "no reasons shown": 1 - presented,
+                "no list": 1 - presented,
             }
         ).T
 
