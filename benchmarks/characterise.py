@@ -4,8 +4,9 @@
 
 Scores, intervals, verdicts and witnesses of German credit, HELOC, `make_credit` and
 random small worlds (tests/fuzz) are computed by the package as it is at REVISION and
-as it is here. Every array that differs is named, with the number of rows. With
-`--keep FOLDER` the arrays of REVISION are stored there and used again.
+as it is here. Every array that differs is named, with the number of rows, and how
+statuses and exact scores differ. With `--keep FOLDER` the arrays of REVISION are stored
+there and used again.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 import tarfile
 import tempfile
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -179,6 +181,22 @@ def differing(before, after):
     return int((~same).reshape(len(same), -1).any(axis=1).sum())
 
 
+def explained(old, new):
+    """Yield how statuses changed, and which exact scores did, the worst first."""
+    pairs = Counter(
+        f"{a} to {b}"
+        for a, b in zip(old["status"], new["status"], strict=True)
+        if a != b
+    )
+    if pairs:
+        yield "status: " + ", ".join(f"{n} {pair}" for pair, n in pairs.most_common())
+    both = old["exact"] & new["exact"]
+    off = np.where(both, np.abs(old["values"] - new["values"]), 0.0)
+    if np.nanmax(off, initial=0.0) > 1e-12:
+        count = int((off > 1e-12).sum())
+        yield f"{count} scores exact in both differ, by at most {np.nanmax(off):.2g}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("revision")
@@ -199,6 +217,8 @@ def main():
         changed = {k: differing(old[k], new[k]) for k in old}
         if any(changed.values()):
             print(case, {k: n for k, n in changed.items() if n}, "of", len(old["used"]))
+            for text in explained(old, new):
+                print(f"    {text}")
         else:
             equal += 1
     print(f"{equal} of {len(before)} cases equal in every array ({rows} rows)")
