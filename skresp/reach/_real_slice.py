@@ -32,8 +32,6 @@ _FLAT = 1e-8
 _STEPS_PER_DIMENSION = 20
 _STEPS = 50
 _MAX_SHRINKS = 60
-# Lines in a row along which nothing moves before a region has no volume.
-_MAX_STUCK = 4
 # Branches of a slice, see `_branches`.
 _MAX_BRANCHES = 256
 
@@ -345,8 +343,7 @@ class _Region:
 
         Hit and run: along a random line to a uniform point of its part in the region,
         found by shrinking from the width of the box. Uniform draws stay uniform. Every
-        other line follows differences of corners, for regions that are thin. Lines of a
-        kind along which nothing moves are left out: the region has no volume there.
+        other line follows differences of corners, for regions that are thin.
         """
         corners = self._corners(rng)
         if not len(start):
@@ -359,19 +356,15 @@ class _Region:
         spread = corners - corners.mean(axis=0) if len(corners) else None
         low_end, high_end = box
         points = start[rng.integers(len(start), size=n)]
-        stuck = [0, 0]  # lines in a row along which nothing moved, of both kinds
         for turn in range(_STEPS + _STEPS_PER_DIMENSION * len(self.free)):
             allowance().deadline.check()
-            kind = turn % 2
-            if stuck[kind] >= _MAX_STUCK:
-                continue
-            if kind == 1 and spread is not None:
+            if turn % 2 and spread is not None:
                 direction = rng.normal(size=(n, len(spread))) @ spread
             else:
                 direction = rng.normal(size=points.shape) * (high_end - low_end)
             high = rng.uniform(size=n) * 2
             low = high - 2
-            moving, before = np.arange(n), points.copy()
+            moving = np.arange(n)
             for _ in range(_MAX_SHRINKS):
                 step = rng.uniform(low[moving], high[moving])
                 there = points[moving] + step[:, None] * direction[moving]
@@ -383,6 +376,4 @@ class _Region:
                     break
                 high[moving] = np.where(step > 0, step, high[moving])
                 low[moving] = np.where(step > 0, low[moving], step)
-            moved = np.abs(points - before) > _FLAT * (high_end - low_end)
-            stuck[kind] = 0 if moved.any() else stuck[kind] + 1
         return points

@@ -7,7 +7,6 @@ import pytest
 
 from skresp import ActionSet, Feature
 from skresp.constraints import IfThen, Linear, Linkage
-from skresp.reach import _real_slice
 from skresp.reach._part import parts_of
 from skresp.reach._real_slice import Slice, draw_slice
 from skresp.reach._sampling import sample_joint, sample_minimal
@@ -113,30 +112,3 @@ def test_a_real_that_something_else_moves_too_has_all_its_draws():
         part, before, part.names.index("r"), 500, np.random.default_rng(0)
     )
     assert len(drawn.changes) == 500
-
-
-def test_a_slice_of_single_points_takes_few_tries(monkeypatch):
-    """Effects keep `b` within its bounds, which leaves it one or two values."""
-    features = {
-        "a": Feature(
-            "integer", 0, 267, actionable=False, mutable=True, direction="decrease"
-        ),
-        "b": Feature("real", 0, 1, max_increase=1),
-        "e": Feature("integer", 0, 1),
-    }
-    rules = [Linkage("e", {"a": -2, "b": -1}, keep_bounds=True)]
-    (part,) = parts_of(ActionSet(features, rules))
-    before = np.array([125.0, 1.5, 2.0])
-    tries = []
-    contains = _real_slice._Region.contains
-
-    def counted(self, points):
-        tries.append(len(points))
-        return contains(self, points)
-
-    monkeypatch.setattr(_real_slice._Region, "contains", counted)
-    drawn = sample_joint(part, before, 1, 60, np.random.default_rng(0))
-    assert len(drawn.changes)
-    own = part.own(drawn.changes)
-    assert part.feasible(np.broadcast_to(before, own.shape), own).all()
-    assert len(tries) < 40_000
