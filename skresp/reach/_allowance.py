@@ -54,6 +54,12 @@ class Allowance:
         self.points -= points
         self.spent += points
 
+    def spend_up_to(self, points: int) -> int:
+        """Spend at most so many points, and return how many there were."""
+        points = int(min(points, self.points))
+        self.spend(points)
+        return points
+
     def spend_run(self) -> float:
         """Spend a run of the solver, and return the seconds it may take."""
         self.spend(POINTS_PER_RUN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby, product
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from skresp.constraints._program import Row, row
 
 from ._allowance import allowance
 from ._outcome import Outcome
+from ._random_walk import RandomWalk, steps_of_a_walk
 from ._solver_search import Search
 from ._upper_bound import upper_bound
 
@@ -28,10 +29,6 @@ _OFTEN = 0.05
 # Nodes for an end of the box; few, since a box that is too wide does no harm.
 _NODES = 3
 _FLAT = 1e-8
-# Steps of a random walk within a slice: for each dimension, and in addition.
-_STEPS_PER_DIMENSION = 20
-_STEPS = 50
-_MAX_SHRINKS = 60
 # Branches of a slice, see `_branches`.
 _MAX_BRANCHES = 256
 
@@ -49,20 +46,19 @@ class Slice(NamedTuple):
         Reals that may change.
     own : mapping of position to own change
         Reals with a given own change, which may move further by effects.
+    moving : int, optional
+        A feature that must not end where it is.
     """
 
     fixed: Mapping[int, float]
     held: Sequence[int]
     free: Sequence[int]
     own: Mapping[int, float] = {}
+    moving: int | None = None
 
 
 def draw_slice(
-    search: Search,
-    region: Slice,
-    n: int,
-    rng: np.random.Generator,
-    accept: Callable[[FloatArray], bool] = lambda own: True,
+    search: Search, region: Slice, n: int, rng: np.random.Generator
 ) -> list[FloatArray]:
     """Draw own changes within a slice, uniform over its free reals.
 
@@ -75,7 +71,7 @@ def draw_slice(
     """
     branches = sorted(_branches(search, region), key=lambda each: -len(each.free))
     for _, level in groupby(branches, key=lambda each: len(each.free)):
-        drawn = _draw_level([_Region(search, b) for b in level], n, rng, accept)
+        drawn = _draw_level([_Region(search, b) for b in level], n, rng)
         if drawn:
             return drawn
     return []
@@ -102,10 +98,7 @@ def _branches(search: Search, region: Slice) -> Iterator[Slice]:
 
 
 def _draw_level(
-    regions: list[_Region],
-    n: int,
-    rng: np.random.Generator,
-    accept: Callable[[FloatArray], bool],
+    regions: list[_Region], n: int, rng: np.random.Generator
 ) -> list[FloatArray]:
     """Draw evenly from the regions that have points."""
     out: list[FloatArray] = []
@@ -116,9 +109,9 @@ def _draw_level(
             counts = rng.multinomial(wanted, [1 / len(regions)] * len(regions)).tolist()
         left = []
         for region, count in zip(regions, counts, strict=True):
-            drawn = [own for own in region.draw(count, rng) if accept(own)]
-            out += drawn
-            if drawn or not count:
+            drawn = region.draw(count, rng)
+            out += list(drawn)
+            if len(drawn) or not count:
                 left.append(region)
         if len(regions) == 1:
             break
@@ -137,7 +130,7 @@ class _Region:
         self.search, self.part = search, search.part
         held = set(self.part.held(search.before)) - {*region.fixed}
         free = [k for k in region.free if k not in held]
-        self.fixed = region.fixed
+        self.fixed, self.moving = region.fixed, region.moving
         moving = [*region.free, *region.own]
         self.held = [*region.held, *(k for k in moving if k in held)]
         self.given = {k: own for k, own in region.own.items() if k not in held}
@@ -228,7 +221,20 @@ class _Region:
     def contains(self, points: FloatArray) -> BoolArray:
         """Return which values of the free coordinates are feasible."""
         own = self.own(points)
-        return self.part.feasible(np.broadcast_to(self.search.before, own.shape), own)
+        before = np.broadcast_to(self.search.before, own.shape)
+        return self.part.feasible(before, own) & self._moves(own)
+
+    def _moves(self, own: FloatArray) -> BoolArray:
+        """Return which own changes move the feature that must, beyond rounding."""
+        j = self.moving
+        if j is None:
+            return np.ones(len(own), dtype=bool)
+        feature, value = self.part.features[j], float(self.search.before[j])
+        amount = self.part.total(own)[:, j]
+        if feature.kind != "real":
+            return amount != 0
+        size = abs(value) + max(map(abs, feature.own_limits(value)))
+        return np.abs(amount) > 4 * np.spacing(size)
 
     # -- draws -----------------------------------------------------------------------
 
@@ -248,11 +254,15 @@ class _Region:
                 return self.own(points)
             box = smaller or box
         if len(points) < n:
-            more, _ = self._try(box, n - len(points), MAX_TRIED, rng)
+            more, _ = self._try(box, n - len(points), self._most_tried(n), rng)
             points = np.concatenate([points, more])
         if len(points) < n:
             points = self._walk(points, n, box, rng)
         return self.own(points[:n])
+
+    def _most_tried(self, n: int) -> int:
+        """Return the tries in a box after which `n` random walks take fewer."""
+        return min(MAX_TRIED, n * steps_of_a_walk(len(self.free)))
 
     def _limits(self) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the features' own changes."""
@@ -270,9 +280,11 @@ class _Region:
     ) -> tuple[FloatArray, float]:
         """Return the points of the region among draws from a box, and their share."""
         inside = np.zeros((0, len(self.free)))
-        tried, size = 0, max(4 * n, 64)
+        tried, size = 0, max(2 * n, 8)
         while len(inside) < n and tried < most:
-            allowance().deadline.check()
+            size = allowance().spend_up_to(size)
+            if not size:
+                break
             points = rng.uniform(*box, size=(size, len(self.free)))
             inside = np.concatenate([inside, points[self.contains(points)]])
             tried, size = tried + size, min(2 * size, MAX_TRIED)
@@ -318,18 +330,32 @@ class _Region:
         return self.search.find(self.rows, Expression())[0] is not Outcome.INFEASIBLE
 
     def _corners(self, rng: np.random.Generator) -> FloatArray:
-        """Return extreme points of the region in random directions."""
-        own = [self.search.program.own(self.part.names[k]) for k in self.free]
+        """Return extreme points of the region, at both ends of each dimension it has.
+
+        Each direction is at right angles to the differences of the points found so far.
+        """
+        amounts = [self.search.program.own(self.part.names[k]) for k in self.free]
+        rows = list(self.rows)
+        if self.moving is not None:
+            changed = self.search.program.changed(self.part.names[self.moving])
+            rows.append(row(changed, lower=1))
         low, high = self._limits()
         scale = 1 / np.maximum(high - low, 1e-300)
         corners = []
-        for _ in own:
-            weights = rng.normal(size=len(own)) * scale
-            objective = total(w * each for w, each in zip(weights, own, strict=True))
-            for sign in (1.0, -1.0):
-                point = self.search.find(self.rows, sign * objective)[1]
-                if point is not None:
-                    corners.append(point[self.free])
+        found = np.zeros((0, len(amounts)))
+        for _ in amounts:
+            weights = _right_angle(found, rng.normal(size=len(amounts)))
+            objective = total(
+                w * each for w, each in zip(weights * scale, amounts, strict=True)
+            )
+            answers = [self.search.find(rows, s * objective)[1] for s in (1.0, -1.0)]
+            ends = [own[self.free] for own in answers if own is not None]
+            corners += ends
+            if len(ends) == 2:
+                difference = _right_angle(found, (ends[0] - ends[1]) * scale)
+                if np.linalg.norm(difference) > _FLAT:
+                    weights = difference
+            found = np.vstack([found, weights / np.linalg.norm(weights)])
         return np.array(corners).reshape(-1, len(self.free))
 
     def _walk(
@@ -339,41 +365,17 @@ class _Region:
         box: tuple[FloatArray, FloatArray],
         rng: np.random.Generator,
     ) -> FloatArray:
-        """Return the ends of `n` random walks from some points of the region.
-
-        Hit and run: along a random line to a uniform point of its part in the region,
-        found by shrinking from the width of the box. Uniform draws stay uniform. Every
-        other line follows differences of corners, for regions that are thin.
-        """
+        """Return the ends of `n` random walks from some points of the region."""
         corners = self._corners(rng)
+        if not len(start) and len(corners):
+            middle = corners.mean(axis=0)[None]
+            start = middle if self.contains(middle)[0] else corners
+            start = start[self.contains(start)]
         if not len(start):
-            if not len(corners):
-                return start
-            points = np.vstack([corners.mean(axis=0), corners])
-            start = points[self.contains(points)][:1]
-            if not len(start):
-                return start
-        spread = corners - corners.mean(axis=0) if len(corners) else None
-        low_end, high_end = box
-        points = start[rng.integers(len(start), size=n)]
-        for turn in range(_STEPS + _STEPS_PER_DIMENSION * len(self.free)):
-            allowance().deadline.check()
-            if turn % 2 and spread is not None:
-                direction = rng.normal(size=(n, len(spread))) @ spread
-            else:
-                direction = rng.normal(size=points.shape) * (high_end - low_end)
-            high = rng.uniform(size=n) * 2
-            low = high - 2
-            moving = np.arange(n)
-            for _ in range(_MAX_SHRINKS):
-                step = rng.uniform(low[moving], high[moving])
-                there = points[moving] + step[:, None] * direction[moving]
-                ok = np.all((low_end <= there) & (there <= high_end), axis=1)
-                ok[ok] = self.contains(there[ok])
-                points[moving[ok]] = there[ok]
-                moving, step = moving[~ok], step[~ok]
-                if not len(moving):
-                    break
-                high[moving] = np.where(step > 0, step, high[moving])
-                low[moving] = np.where(step > 0, low[moving], step)
-        return points
+            return start
+        return RandomWalk(self.contains, box, corners, rng).ends(start, n)
+
+
+def _right_angle(found: FloatArray, vector: FloatArray) -> FloatArray:
+    """Return the part of a vector that is at right angles to some unit vectors."""
+    return vector - found.T @ (found @ vector)

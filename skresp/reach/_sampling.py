@@ -145,11 +145,7 @@ def _extreme_changes(search: Search, j: int) -> tuple[FloatArray, bool]:
 def _proposals(wanted: int) -> int:
     """Return how many proposals the allowance permits, and spend them."""
     given = allowance()
-    size = int(min(wanted, given.points))
-    if given.deadline.is_over:
-        return 0
-    given.spend(size)
-    return size
+    return 0 if given.deadline.is_over else given.spend_up_to(wanted)
 
 
 def _draw_change(
@@ -180,7 +176,6 @@ def sample_joint(
         return _sample_discrete(part, before, j, n, rng)
     reals = movable_reals(part, before)
     search = Search(part, before)
-    accept = partial(_moves, search, j)
     changes: list[FloatArray] = []
     empty: set[tuple[tuple[int, float], ...]] = set()
     tried = 0
@@ -203,8 +198,8 @@ def sample_joint(
             for key, count in wanted.items():
                 drawn = []
                 if key not in empty:
-                    region = Slice(dict(key), (), reals)
-                    drawn = draw_slice(search, region, count, rng, accept)
+                    region = Slice(dict(key), (), reals, moving=j)
+                    drawn = draw_slice(search, region, count, rng)
                 if not drawn:
                     empty.add(key)
                 changes += [part.total(own[None])[0] for own in drawn]
@@ -232,14 +227,13 @@ def _solver_points(
     reals = movable_reals(part, search.before)
     # Without reals the solver would have listed the points themselves.
     most = MAX_BY_SOLVER if reals else FEW_BY_SOLVER
-    accept = partial(_moves, search, j)
     try:
         listed, complete = find_configurations(search, extra, most)
-        choices: list[Choice] = [Slice(fixed, [], reals) for fixed in listed]
-        changes = _draw_choices(search, choices, n, rng, accept)
+        choices: list[Choice] = [Slice(fixed, [], reals, moving=j) for fixed in listed]
+        changes = _draw_choices(search, choices, n, rng)
         if not changes and j in reals:
             choices, complete = _at_extreme_changes(search, j, reals)
-            changes = _draw_choices(search, choices, n, rng, accept)
+            changes = _draw_choices(search, choices, n, rng)
     except LimitError:
         return [], False
     return changes, complete
@@ -258,18 +252,6 @@ def _at_extreme_changes(
         complete &= all_of_them
         choices += [Slice(fixed | {j: value}, [], others) for fixed in listed]
     return choices, complete
-
-
-def _moves(search: Search, j: int | None, own: FloatArray) -> bool:
-    """Return whether own changes move feature `j` by more than rounding."""
-    if j is None:
-        return True
-    feature, value = search.part.features[j], float(search.before[j])
-    amount = search.part.total(own[None])[0, j]
-    if feature.kind != "real":
-        return bool(amount != 0)
-    size = abs(value) + max(map(abs, feature.own_limits(value)))
-    return bool(abs(amount) > 4 * np.spacing(size))
 
 
 def _sample_discrete(
@@ -357,7 +339,6 @@ def _draw_choices(
     choices: list[Choice],
     n: int,
     rng: np.random.Generator,
-    accept: Callable[[FloatArray], bool] = lambda own: True,
 ) -> list[FloatArray]:
     """Draw changes uniformly from choices; fewer where a slice gives fewer.
 
@@ -375,7 +356,7 @@ def _draw_choices(
             if not isinstance(choice, Slice):
                 changes += [choice] * count
                 continue
-            drawn = draw_slice(search, choice, count, rng, accept)
+            drawn = draw_slice(search, choice, count, rng)
             changes += [search.part.total(own[None])[0] for own in drawn]
             if not drawn:
                 empty.add(pick)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 
 from skresp import ActionSet, Feature
 from skresp.constraints import IfThen, Linear, Linkage
+from skresp.reach import _real_slice
+from skresp.reach._allowance import allow
+from skresp.reach._deadline import NEVER
 from skresp.reach._part import parts_of
 from skresp.reach._real_slice import Slice, draw_slice
 from skresp.reach._sampling import sample_joint, sample_minimal
@@ -112,3 +116,69 @@ def test_a_real_that_something_else_moves_too_has_all_its_draws():
         part, before, part.names.index("r"), 500, np.random.default_rng(0)
     )
     assert len(drawn.changes) == 500
+
+
+def test_a_slice_of_single_points_keeps_the_limit(monkeypatch):
+    """Effects keep `b` within its bounds, which leaves it one or two values."""
+    features = {
+        "a": Feature(
+            "integer", 0, 267, actionable=False, mutable=True, direction="decrease"
+        ),
+        "b": Feature("real", 0, 1, max_increase=1),
+        "e": Feature("integer", 0, 1),
+    }
+    rules = [Linkage("e", {"a": -2, "b": -1}, keep_bounds=True)]
+    (part,) = parts_of(ActionSet(features, rules))
+    before = np.array([125.0, 1.5, 2.0])
+    tries = []
+    contains = _real_slice._Region.contains
+
+    def counted(self, points):
+        tries.append(len(points))
+        return contains(self, points)
+
+    monkeypatch.setattr(_real_slice._Region, "contains", counted)
+    with allow(NEVER, 30_000) as given:
+        drawn = sample_joint(part, before, 1, 500, np.random.default_rng(0))
+    assert 30 < len(drawn.changes) < 500
+    own = part.own(drawn.changes)
+    assert part.feasible(np.broadcast_to(before, own.shape), own).all()
+    assert sum(tries) < given.spent <= 30_000
+
+
+def test_points_where_the_feature_stays_put_take_no_draws():
+    """`a` moves to 1 alone, or back to 2 together with `b`: two single points."""
+    (part,) = parts_of(
+        ActionSet(
+            {"a": Feature("real", 0, 1, max_decrease=1), "b": Feature("real", 0, 1)},
+            [Linkage("b", {"a": -2}, keep_bounds=True)],
+        )
+    )
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        drawn = sample_joint(part, np.array([2.0, 1.0]), 0, 4, rng)
+        assert drawn.changes == pytest.approx(np.array([[-1.0, 0.0]] * 4), abs=1e-8)
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 5])
+def test_random_walks_through_a_thin_slice_are_uniform(dimensions):
+    """The first real follows another one closely; all add up to 1 at most."""
+    names = [f"x{i}" for i in range(dimensions + 1)]
+    near_by = Linear({"x0": 1, "x1": -1}, -1e-5, 1e-5)
+    weights = dict.fromkeys(names[1:], 1)
+    (part,) = parts_of(
+        ActionSet(
+            {name: Feature("real", 0, 1) for name in names},
+            [near_by, Linear(weights, upper=1)],
+        )
+    )
+    search = Search(part, np.full(dimensions + 1, 0.1))
+    region = Slice({}, [], range(dimensions + 1))
+    drawn = draw_slice(search, region, 2_000, np.random.default_rng(0))
+    after = search.before + np.array(drawn)
+    exact = np.random.default_rng(1).exponential(size=(20_000, dimensions + 1))
+    exact /= exact.sum(axis=1, keepdims=True)
+    worst = min(
+        ks_2samp(after[:, k + 1], exact[:, k]).pvalue for k in range(dimensions)
+    )
+    assert worst > 1e-3
