@@ -34,7 +34,7 @@ def test_kernels_give_the_same_answers_without_compilation():
             print(verdicts.status.tolist(), verdicts.best_score.round(9).tolist())
             print(explainer.explain(X[:40]).values.round(9).tolist())
         from skresp._model.lines._line_kernel import leaves_met
-        from skresp._recourse.engines.trees._box_search import search
+        from skresp._recourse.engines.trees._combination_search import search
         from skresp._recourse.engines.linear._gains import search_sums
         import sys
         kinds = {type(kernel).__name__ for kernel in (leaves_met, search, search_sums)}
@@ -122,7 +122,7 @@ def test_calls_with_a_time_limit_compile_nothing_by_themselves(tmp_path):
         engines = "skresp._recourse.engines"
         for module, names in {
             "skresp._model.lines._line_kernel": ["leaves_met"],
-            f"{engines}.trees._box_search": ["search", "search_all"],
+            f"{engines}.trees._combination_search": ["search", "search_all"],
             f"{engines}.trees._single_part": ["single_part_gains"],
             f"{engines}.trees._nodes": ["tree_sums"],
             f"{engines}.linear._gains": ["search_sums"],

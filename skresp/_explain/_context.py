@@ -28,8 +28,8 @@ from skresp.scores._intervention_points import (
     is_listed,
     points_of,
 )
-from skresp.scores._responsiveness import ScoreTask
 from skresp.scores._row_rng import row_keys
+from skresp.scores._score_task import ScoreTask
 from skresp.scores._scores import CachedAnswers
 from skresp.scores._settings import ScoreSettings
 from skresp.scores._working_intervals import intervals_of, join_values

@@ -31,7 +31,7 @@ from skresp.reach._interventions import check_interventions
 from skresp.reach._reachable_set import METHODS, check_valid
 from skresp.scores import sample_size
 from skresp.scores._random_effects import RandomEffects
-from skresp.scores._responsiveness import InvalidRowsError, ScoreTask, score
+from skresp.scores._score_task import InvalidRowsError, ScoreTask, score
 from skresp.scores._settings import ScoreSettings
 from skresp.scores._strategy import max_listed, may_have_lines, points_of_score
 

@@ -23,7 +23,7 @@ from skresp._recourse.engines._black_box import BlackBoxEngine
 from skresp._recourse.engines._make_engine import make_box_engine, make_engine
 from skresp._validation import check_integer, check_time_limit
 from skresp.reach._deadline import Deadline, OutOfTimeError
-from skresp.scores._responsiveness import InvalidRowsError
+from skresp.scores._score_task import InvalidRowsError
 
 from ._context import ResponsivenessContext
 from ._progress import progress_bar

@@ -26,7 +26,7 @@ from skresp.reach._options import (
 )
 from skresp.reach._part import Part, located_parts
 from skresp.reach._value_options import OptionSettings
-from skresp.scores._responsiveness import InvalidRowsError
+from skresp.scores._score_task import InvalidRowsError
 
 from ._budget import SearchBudget
 from ._cost import costs_of

@@ -10,9 +10,9 @@ from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._part import Part, located_parts
 
-from ._responsiveness import ROWS_AT_ONCE
 from ._row_rng import Keys
 from ._sampled import draw
+from ._score_task import ROWS_AT_ONCE
 from ._settings import ScoreSettings
 from ._strategy import unlisted_rows
 

@@ -18,9 +18,9 @@ from ._changed_points import changed_points
 from ._enumerated import make_change_table
 from ._exact_lines import TargetPieces, exact_lines
 from ._random_effects import EffectSampler
-from ._responsiveness import ScoreTask
 from ._row_rng import Keys, feature_keys, generator
 from ._sampled import draw
+from ._score_task import ScoreTask
 from ._scores import CachedAnswers
 from ._settings import ScoreSettings
 from ._strategy import unlisted_rows

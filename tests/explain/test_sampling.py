@@ -51,7 +51,7 @@ def test_samples_do_not_depend_on_order_batch_jobs_dtype_or_company(
         scores(X[X.columns[::-1]]).to_frame()[X.columns], first.to_frame()
     )
     np.testing.assert_array_equal(scores(X.astype({"age": float})).values, first.values)
-    monkeypatch.setattr("skresp.scores._responsiveness.ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("skresp.scores._score_task.ROWS_AT_ONCE", 10)
     np.testing.assert_array_equal(scores(X, n_jobs=2).values, first.values)
     monkeypatch.setattr("skresp._model._row_batch._FIRST_BYTES", 1)
     np.testing.assert_array_equal(scores(X).values, first.values)

@@ -415,7 +415,7 @@ def test_draws_are_made_a_few_rows_at_a_time(monkeypatch):
     spy = RuleModel(lambda X: X["a"] > 0.5)
     actions = ActionSet.infer(X)
     together = explain(spy, actions, X, random_state=0)
-    monkeypatch.setattr("skresp.scores._responsiveness.MAX_DRAWS", 1_000)
+    monkeypatch.setattr("skresp.scores._score_task.MAX_DRAWS", 1_000)
     spy.seen.clear()
     split = explain(spy, actions, X, random_state=0)
     np.testing.assert_array_equal(split.values, together.values)

@@ -26,7 +26,7 @@ from skresp.constraints import IfThen, Linear
 from skresp.datasets import fetch_german
 from skresp.reach import _grid
 from skresp.reach._cache import shared_cache
-from skresp.scores import _exact_lines, _responsiveness
+from skresp.scores import _exact_lines, _score_task
 from tests.recourse.explainers import (
     explainer_of,
     linear_regression,
@@ -72,8 +72,8 @@ def check(explainer, X, monkeypatch):
         same(answers(explainer, X.iloc[[i]]), wanted, [i])
     with monkeypatch.context() as patch:
         patch.setattr(_verification_task, "_MAX_ROWS", 3)
-        patch.setattr(_responsiveness, "ROWS_AT_ONCE", 3)
-        patch.setattr(_responsiveness, "MAX_DRAWS", 50)
+        patch.setattr(_score_task, "ROWS_AT_ONCE", 3)
+        patch.setattr(_score_task, "MAX_DRAWS", 50)
         patch.setattr(_exact_lines, "_MAX_FRAGMENTS", 10)
         patch.setattr(_row_batch, "_FIRST_BYTES", 1)
         patch.setattr(_row_batch, "_MAX_BYTES", 1)

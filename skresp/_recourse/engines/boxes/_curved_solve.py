@@ -21,10 +21,10 @@ from ._curves import Curve
 from ._forest import Forest
 from ._open_box import OpenBox
 from ._person import PartState
-from ._search import Outcome
+from ._search import Stop
 from ._solve import MAX_OPEN, Change, Finding, Solver
 from ._variables import Variables
-from ._work import Arena, Person, Work
+from ._work import Arena, PersonArrays, Work
 
 # Pieces of an undecided box along each variable, how often, and how many boxes.
 _PIECES, _ROUNDS, _MAX_BOXES = 32, 5, 400
@@ -50,7 +50,7 @@ class CurvedSolver(Solver):
 
     def __init__(
         self,
-        person: Person,
+        person: PersonArrays,
         work: Work,
         variables: Variables,
         parts: Sequence[PartState],
@@ -166,10 +166,10 @@ class CurvedSolver(Solver):
         """Search the stack; return whether that was possible, and undecided boxes."""
         boxes: list[_Box] = []
         max_opened, resolved = out.opened + MAX_OPEN, True
-        while (outcome := self._next(out, max_points, deadline)) != Outcome.DONE:
-            if outcome is None:
+        while (stop := self._next(out, max_points, deadline)) != Stop.DONE:
+            if stop is None:
                 return False, boxes
-            change, is_last = self._found(outcome)
+            change, is_last = self._found(stop)
             best, gap = self._at_knots(change)
             # Only a point of the box itself can stand for the box.
             if is_last and not (gap > self.tolerance or self._contains(change)):

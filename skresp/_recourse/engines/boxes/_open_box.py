@@ -18,7 +18,7 @@ from skresp.reach._upper_bound import upper_bound
 from ._person import PartState
 from ._rules import REAL
 from ._variables import Variables
-from ._work import Person, Work
+from ._work import PersonArrays, Work
 
 # Distance of points from the borders of a box, as a share of its width.
 _INSIDE = 1e-3
@@ -36,7 +36,7 @@ class OpenBox:
         Whether the box is proved to have no feasible change.
     """
 
-    person: Person
+    person: PersonArrays
     work: Work
     variables: Variables
     parts: Sequence[PartState]

@@ -18,7 +18,7 @@ from ._forest import Box, pack, restrict
 from ._model_arrays import ModelArrays, View
 from ._rules import INTEGER
 from ._variables import UnknownValueError, Variables
-from ._work import Arena, Person, Work
+from ._work import Arena, PersonArrays, Work
 
 # Integers on a column of labels.
 _MAX_LABELS = 4_096
@@ -77,7 +77,7 @@ def make_person(
     parts: Sequence[PartState],
     arena: Arena,
     known: tuple[Variables, CurveTables] | None = None,
-) -> tuple[Person, Work, Variables]:
+) -> tuple[PersonArrays, Work, Variables]:
     """Return what the search of one person needs.
 
     See `make_variables` for the parameters, and for what it raises. `known` are the
@@ -97,7 +97,7 @@ def make_person(
         added = known[1].constants(model.curves, of_column, len(constants))
         constants, size = constants + added[0], size + added[1]
         depth = max(depth, MAX_DEPTH)
-    person = Person(rules, model.channels, slopes, tables, size)
+    person = PersonArrays(rules, model.channels, slopes, tables, size)
     box = _model_box(model, codes, variables, views, words)
     ends = _restrict_forest(model, tables, *box, constants, arena)
     work = Work.empty(person, arena.forest, depth)

@@ -23,7 +23,7 @@ from ._witness import (
     position_of,
     settle,
 )
-from ._work import Person, Work
+from ._work import PersonArrays, Work
 
 # Boxes that are bounded by whole trees only, after the first few.
 _FIRST_WITH_SLABS = 3
@@ -35,7 +35,7 @@ _TREES_AT_ONCE = 32
 _NARROW = 1e-9
 
 
-class Outcome(IntEnum):
+class Stop(IntEnum):
     """Why the search stopped.
 
     DONE : all boxes were searched.
@@ -65,10 +65,10 @@ _NO_ROOM, _NOTHING, _GOES_ON = range(3)
 
 
 @compiled
-def search(person: Person, work: Work, limit: int) -> int:
+def search(person: PersonArrays, work: Work, limit: int) -> int:
     """Search boxes until something is found, or `limit` boxes were searched.
 
-    Call it again to go on. Returns a value of `Outcome`.
+    Call it again to go on. Returns a value of `Stop`.
     """
     names = np.arange(len(work.slabs.many)).astype(np.int32)
     split = Split(person.tables, np.zeros(0, dtype=np.bool_))
@@ -94,14 +94,14 @@ def search(person: Person, work: Work, limit: int) -> int:
         work.counter[1] += 1
         if way == _NOTHING:
             continue
-        outcome = _examine(person, work, level + 1)
-        if outcome != _DONE:
-            return outcome
+        stop = _examine(person, work, level + 1)
+        if stop != _DONE:
+            return stop
     return _DONE
 
 
 @compiled
-def gaps_of(person: Person, work: Work, reached: FloatArray) -> FloatArray:
+def gaps_of(person: PersonArrays, work: Work, reached: FloatArray) -> FloatArray:
     """Return the smallest gap at each row of reached values; NaN where not known."""
     point, rules = work.point, person.rules
     out = np.full(len(reached), np.nan)
@@ -118,7 +118,7 @@ def gaps_of(person: Person, work: Work, reached: FloatArray) -> FloatArray:
 
 
 @compiled_part
-def _gap_at_point(person: Person, work: Work) -> float:
+def _gap_at_point(person: PersonArrays, work: Work) -> float:
     """Return the smallest gap at the current point, from the person's own forest."""
     point, sums = work.point, work.sums
     sums[:] = work.constants[0]
@@ -144,7 +144,7 @@ def _box(work: Work) -> Box:
 
 @compiled_part
 def _descend(
-    person: Person, work: Work, level: int, split: Split, names: NDArray[np.int32]
+    person: PersonArrays, work: Work, level: int, split: Split, names: NDArray[np.int32]
 ) -> int:
     """Cut the forest of a level down to the current box.
 
@@ -190,7 +190,7 @@ def _descend(
 
 
 @compiled_part
-def _examine(person: Person, work: Work, level: int) -> int:
+def _examine(person: PersonArrays, work: Work, level: int) -> int:
     """Bound the current box, try a point of it, and divide it.
 
     `level` is where the forest of the box is.
@@ -225,37 +225,37 @@ def _examine(person: Person, work: Work, level: int) -> int:
             slab = -1
     aim_at_box(rules, slopes, channels, work.low, work.high, work.words, work.point)
     aim_at_slabs(rules, work.high, slabs, work.point)
-    outcome, decided = _DONE, False
+    stop, decided = _DONE, False
     for turn in range(2):
         # In a box without trees the middle is tried too.
-        if turn == 0 or (last == first and outcome == _DONE):
-            outcome, decided = _try(person, work, whole, last > first, turn == 1)
+        if turn == 0 or (last == first and stop == _DONE):
+            stop, decided = _try(person, work, whole, last > first, turn == 1)
     work.flags[0] = False
     if last == first:
         if not _moves(person):
             work.flags[0] = decided
-            return outcome if decided else _OPEN
+            return stop if decided else _OPEN
         work.flags[0] = True
-        if outcome == _TIE and decided:
-            return outcome
+        if stop == _TIE and decided:
+            return stop
         column = _widest(person, box)
         if column < 0:
-            return outcome if outcome == _POINT else _OPEN
+            return stop if stop == _POINT else _OPEN
         work.flags[0] = False
         slab, cut = -1, (box.lower[column] + box.upper[column]) / 2
         if rules.kind[column] != REAL:
             cut = np.floor(cut)
     _push(work, level, column, slab, cut, left_first, person.tables)
-    return outcome
+    return stop
 
 
 @compiled_part
 def _try(
-    person: Person, work: Work, whole: float, has_trees: bool, middle: bool
+    person: PersonArrays, work: Work, whole: float, has_trees: bool, middle: bool
 ) -> tuple[int, bool]:
     """Try a point of the current box, whose gaps are at most `whole`.
 
-    Returns an outcome, and whether no point of the box is better.
+    Return why to stop, and whether no point of the box is better.
     """
     rules, tolerance = person.rules, person.channels.tolerance
     if not settle(
@@ -273,13 +273,13 @@ def _try(
 
 
 @compiled_part
-def _moves(person: Person) -> bool:
+def _moves(person: PersonArrays) -> bool:
     """Return whether the person can change the value of a linear term."""
     return bool(np.any(person.slopes.moves))
 
 
 @compiled_part
-def _widest(person: Person, box: Box) -> int:
+def _widest(person: PersonArrays, box: Box) -> int:
     """Return the variable whose linear terms vary most in a box; -1 for none."""
     slopes = person.slopes
     best, column = 0.0, -1

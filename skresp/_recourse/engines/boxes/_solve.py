@@ -14,9 +14,9 @@ from skresp.reach._deadline import Deadline
 from ._open_box import OpenBox
 from ._person import PartState
 from ._rules import INTEGER, LABEL
-from ._search import Outcome, gaps_of, search
+from ._search import Stop, gaps_of, search
 from ._variables import Variables
-from ._work import Arena, Person, Work, grown
+from ._work import Arena, PersonArrays, Work, grown
 
 # Boxes between two looks at the clock: a few milliseconds.
 _SLICE = 200
@@ -76,7 +76,7 @@ class Solver:
 
     Attributes
     ----------
-    person : Person
+    person : PersonArrays
     work : Work
     variables : Variables
     parts : sequence of PartState
@@ -85,7 +85,7 @@ class Solver:
 
     def __init__(
         self,
-        person: Person,
+        person: PersonArrays,
         work: Work,
         variables: Variables,
         parts: Sequence[PartState],
@@ -172,20 +172,20 @@ class Solver:
         """Search the stack until a witness is found, or nothing is left."""
         out, resolved = Finding(), True
         linear = bool(self.person.slopes.moves.any())
-        while (outcome := self._next(out, max_points, deadline)) != Outcome.DONE:
-            if outcome is None:
+        while (stop := self._next(out, max_points, deadline)) != Stop.DONE:
+            if stop is None:
                 return out
-            change, is_last = self._found(outcome)
+            change, is_last = self._found(stop)
             if change is None and is_last:
                 change, is_decided = self._solve_box(out, MAX_OPEN, deadline)
                 resolved = resolved and is_decided
                 if change is not None:
                     gap = float(self.gaps([change])[0])
-                    outcome = Outcome.POINT if gap > self.tolerance else Outcome.TIE
+                    stop = Stop.POINT if gap > self.tolerance else Stop.TIE
                     resolved = resolved and gap >= -self.tolerance
             if change is None:
                 continue
-            if outcome == Outcome.POINT:
+            if stop == Stop.POINT:
                 out.witness = self._smaller(self._without_needless(change))
                 return out
             # A linear term may be larger elsewhere in the box.
@@ -194,28 +194,26 @@ class Solver:
         out.is_exhausted = resolved
         return out
 
-    def _next(
-        self, out: Finding, max_points: int, deadline: Deadline
-    ) -> Outcome | None:
+    def _next(self, out: Finding, max_points: int, deadline: Deadline) -> Stop | None:
         """Search until something is found; None where points or time run out."""
         # What is found in the last box may cost a point, too.
         while (left := max_points - out.used) >= 2 and not deadline.is_over:
             before = int(self.work.counter[1])
             limit = before + min(_SLICE, left - 1)
-            outcome = deadline.call(search, self.person, self.work, limit)
+            stop = deadline.call(search, self.person, self.work, limit)
             out.boxes += int(self.work.counter[1]) - before
-            if outcome == Outcome.FULL:
+            if stop == Stop.FULL:
                 self.work = grown(self.work, self.arena)
-            elif outcome != Outcome.PAUSED:
-                return Outcome(outcome)
+            elif stop != Stop.PAUSED:
+                return Stop(stop)
         return None
 
-    def _found(self, outcome: Outcome) -> tuple[Change | None, bool]:
+    def _found(self, stop: Stop) -> tuple[Change | None, bool]:
         """Return the change that was found, and whether it decides its box.
 
         None where there is none, or where a constraint without a kernel forbids it.
         """
-        if outcome == Outcome.OPEN:
+        if stop == Stop.OPEN:
             return None, True
         change = self._change()
         is_last = bool(self.work.flags[0])

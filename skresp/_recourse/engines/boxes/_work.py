@@ -20,7 +20,7 @@ _FIRST_NODES = 1 << 15
 _FIRST_BOXES = 64
 
 
-class Person(NamedTuple):
+class PersonArrays(NamedTuple):
     """What the search needs to know of a person and the model.
 
     Attributes
@@ -90,7 +90,7 @@ class Work(NamedTuple):
     point: Point
 
     @classmethod
-    def empty(cls, person: Person, forest: Forest, depth: int) -> Work:
+    def empty(cls, person: PersonArrays, forest: Forest, depth: int) -> Work:
         """Return room for a search whose trees are less deep than `depth`."""
         n, n_lists = len(person.rules.kind), len(person.rules.list_start) - 1
         n_views, n_words = len(person.rules.view_variable), person.tables.shape[1]

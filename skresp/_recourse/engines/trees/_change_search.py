@@ -19,7 +19,7 @@ from skresp._recourse.engines._table_search import (
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import OutOfTimeError
 
-from ._box_search import search, search_all
+from ._combination_search import search, search_all
 from ._equivalent_changes import EquivalentChanges
 from ._nodes import tree_sums
 from ._single_part import GainIndex, single_part_gains
