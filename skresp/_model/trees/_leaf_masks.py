@@ -47,12 +47,12 @@ def leaf_masks(trees: RankedTrees, some: BoolArray) -> LeafMasks:
     offsets = np.cumsum(trees.n_ranks) - trees.n_ranks
     masks = np.full((int(trees.n_ranks.sum()), len(roots)), ~np.uint64(0))
     gain = np.zeros((trees.gain.shape[1], len(roots), MAX_LEAVES))
-    _fill_masks(roots, nodes, offsets, trees.n_ranks, masks, gain)
+    fill_masks(roots, nodes, offsets, trees.n_ranks, masks, gain)
     return LeafMasks(masks, offsets, gain)
 
 
 @compiled
-def _fill_masks(roots, nodes, offsets, n_ranks, masks, gain):  # type: ignore[no-untyped-def]
+def fill_masks(roots, nodes, offsets, n_ranks, masks, gain):  # type: ignore[no-untyped-def]
     """Number the leaves of trees, and clear the bits that ranks rule out."""
     one = np.uint64(1)
     stack = np.empty(2 * MAX_LEAVES + 2, np.int64)
@@ -154,6 +154,16 @@ def _keep_own(masks, trees, changes, values, i, p):  # type: ignore[no-untyped-d
         _keep(masks, trees.masks[trees.offsets[k] + changes.own[i, k]])
 
 
+@compiled_part
+def _set_option(mask, trees, changes, p, change):  # type: ignore[no-untyped-def]
+    """Set a mask to the bits that a change leaves in the columns of its part."""
+    mask[:] = ~np.uint64(0)
+    begin = changes.part_begin[p]
+    for j in range(changes.part_begin[p + 1] - begin):
+        column = changes.order[begin + j]
+        _keep(mask, trees.masks[trees.offsets[column] + changes.new[change, j]])
+
+
 @compiled
 def mask_sums(trees, changes, values, options, stay, out):  # type: ignore[no-untyped-def]
     """Add the sums of trees of rows, and of all their changes.
@@ -163,7 +173,8 @@ def mask_sums(trees, changes, values, options, stay, out):  # type: ignore[no-un
     trees : LeafMasks
     changes : Changes
     values, options : array of shape (n_values, n_trees), (n_changes, n_trees)
-        The masks that the values of rows on a part, and changes, leave.
+        The masks that the values of rows on a part, and changes, leave. Without
+        options, where these would take too much memory, they are made one by one.
     stay : array of shape (n_rows, n_gains)
         The sums of the rows themselves are added to it.
     out : array of shape (n_points, n_gains)
@@ -176,6 +187,7 @@ def mask_sums(trees, changes, values, options, stay, out):  # type: ignore[no-un
     before = np.empty((parts + 1, n_trees), np.uint64)  # of all columns but later parts
     after = np.empty(n_trees, np.uint64)  # of later parts
     rest = np.empty(n_trees, np.uint64)
+    made = np.empty(n_trees, np.uint64)
     own_sum = np.empty(n_gains)
     for i in range(n):
         before[0] = ~np.uint64(0)
@@ -195,10 +207,16 @@ def mask_sums(trees, changes, values, options, stay, out):  # type: ignore[no-un
                 _keep(rest, after)
             for c in range(count[i, p]):
                 change, at = first[i, p] + c, start[i, p] + c
-                for r in range(n_gains):
-                    if changes.moves[change]:
-                        out[at, r] += _leaf_sum(rest, options[change], gain[r])
-                    else:
+                if not changes.moves[change]:
+                    for r in range(n_gains):
                         out[at, r] += own_sum[r]
+                    continue
+                option = made
+                if len(options):
+                    option = options[change]
+                else:
+                    _set_option(made, trees, changes, p, change)
+                for r in range(n_gains):
+                    out[at, r] += _leaf_sum(rest, option, gain[r])
             if p:
                 _keep_own(after, trees, changes, values, i, p)

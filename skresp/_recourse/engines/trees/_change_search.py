@@ -21,6 +21,7 @@ from skresp.reach._deadline import OutOfTimeError
 
 from ._combination_search import search, search_all
 from ._equivalent_changes import EquivalentChanges
+from ._mask_gains import MaskGains
 from ._nodes import tree_sums
 from ._single_part import GainIndex, single_part_gains
 
@@ -42,6 +43,8 @@ class ChangeSearch(TableRun):
     changes : EquivalentChanges
     index : GainIndex
         Of the changes of all people.
+    mask_gains : MaskGains or None
+        The gains in small trees.
     gap : array of shape (n_entries,)
         The least gap after the change of one part.
     influence : array of shape (n_people, n_parts)
@@ -54,6 +57,8 @@ class ChangeSearch(TableRun):
         super().__init__(given)
         self.engine, self.changes = engine, changes
         self.index = GainIndex.of(changes.first, changes.counts)
+        masks = engine.coded.masks
+        self.mask_gains = None if masks is None else MaskGains(masks, changes)
 
     def add_gains(self, people: IndexArray) -> None:
         """Compute `gap` and `influence` of people."""
@@ -73,11 +78,14 @@ class ChangeSearch(TableRun):
         stay = np.zeros((len(changes.codes), width))
         gain = np.zeros((len(index.owner), width))
         deadline = self.budget.deadline
-        for some in deadline.slices(len(trees.roots)):
-            few = trees._replace(roots=trees.roots[some])
+        large = self.engine.coded.large
+        for some in deadline.slices(len(large)):
+            few = trees._replace(roots=large[some])
             deadline.call(
                 single_part_gains, people, few, changes, index.start, stay, gain
             )
+        if self.mask_gains is not None:
+            self.mask_gains.add(deadline, people, changes, index, stay, gain)
         return stay, gain
 
     def as_options(self, people: IndexArray, choice: IntArray) -> IndexArray:

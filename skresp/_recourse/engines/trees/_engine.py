@@ -24,6 +24,7 @@ from skresp.reach._part import Part
 from ._change_search import ChangeSearch
 from ._cutter import TreeCutter
 from ._equivalent_changes import Coder, equivalent_changes, tolerance_of
+from ._mask_gains import MaskedTrees, small_trees
 from ._nodes import Trees
 
 
@@ -39,12 +40,18 @@ class CodedTrees(NamedTuple):
         What the gaps start from.
     tolerance : float
         How far a gap may be off by rounding.
+    masks : MaskedTrees or None
+        The small trees.
+    large : array of shape (n_large,)
+        The roots of the others.
     """
 
     coder: Coder
     trees: Trees
     base: FloatArray
     tolerance: float
+    masks: MaskedTrees | None
+    large: IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +82,10 @@ class TreeEngine(Engine):
         coder = Coder.of(group.trees)
         allowance().deadline.check()
         trees, base = coder.trees(group, self.decision)
-        return CodedTrees(coder, trees, base, tolerance_of(trees, self.decision))
+        tolerance = tolerance_of(trees, self.decision)
+        small = small_trees(trees)
+        masks = MaskedTrees.of(trees, small) if small.any() else None
+        return CodedTrees(coder, trees, base, tolerance, masks, trees.roots[~small])
 
     @property
     def trees(self) -> Trees:
