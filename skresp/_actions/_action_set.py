@@ -20,7 +20,7 @@ from ._encoding import ColumnMasks
 from ._feature import Feature
 from ._inference import infer_features
 from ._problems import problem_frame
-from ._serialization import parse_action_set, read_file, write_file
+from ._serialization import parse_action_set
 
 
 class ActionSet:
@@ -302,11 +302,15 @@ class ActionSet:
         path : path
             Its suffix decides the format: .yaml or .yml for YAML, .json for JSON.
         """
+        from ._files import write_file  # yaml loads slowly
+
         write_file(path, self.to_dict())
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> ActionSet:
         """Read an action set from a YAML or JSON file; see `to_file`."""
+        from ._files import read_file  # yaml loads slowly
+
         try:
             return cls.from_dict(read_file(path))
         except (TypeError, ValueError) as error:

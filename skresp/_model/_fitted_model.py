@@ -17,7 +17,6 @@ from ._change_scorer import ChangeScorer
 from ._input_format import InputFormat
 from ._point_builder import PointBuilder
 from ._predictions import model_scores, predicted, predicted_numbers, probabilities
-from ._read_score_function import read_score_function
 from ._row_batch import RowBatch
 from ._score_function import ScoreFunction
 from ._target import ProbabilityRule, TargetRule, is_about_numbers, target_column
@@ -51,6 +50,9 @@ class FittedModel:
     @cached_property
     def _reading(self) -> tuple[ScoreFunction | None, str]:
         """The score function, and why there is none."""
+        # Imported here because the readers of all families load slowly.
+        from ._read_score_function import read_score_function
+
         try:
             known = read_score_function(
                 self.target_rule, self.input_format, self.features

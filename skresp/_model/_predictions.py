@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 
 from skresp._typing import BoolArray, FloatArray
+
+from ._class_names import is_sklearn
 
 # How far a probability may leave [0, 1] by rounding, also in float32.
 _ROUNDING = 1e-5
@@ -132,7 +133,7 @@ def model_name(model: Any) -> str:
     """Return the name of a model for messages, of a pipeline with its last step."""
     if isinstance(model, FrozenEstimator):
         return model_name(model.estimator)
-    if isinstance(model, Pipeline):
+    if is_sklearn(model, "Pipeline"):
         return f"Pipeline(..., {model_name(model.steps[-1][1])})"
     return type(model).__name__
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 
 from ._class_names import is_sklearn
 from ._decision_policy import DecisionPolicy
@@ -24,7 +23,7 @@ def inner_model(model: Any) -> Any:
         return getattr(model, "estimator_", model.estimator)
     if is_sklearn(model, "GridSearchCV", "RandomizedSearchCV"):
         return model.best_estimator_
-    if isinstance(model, Pipeline):
+    if is_sklearn(model, "Pipeline"):
         return model.steps[-1][1]
     return None
 
@@ -36,7 +35,7 @@ def first_estimator(model: Any) -> Any:
     """
     while True:
         inside = policy_model(model)
-        if isinstance(model, Pipeline):
+        if is_sklearn(model, "Pipeline"):
             inside = next(iter(steps_before(model)), model.steps[-1][1])
         elif isinstance(model, FrozenEstimator):
             inside = model.estimator
@@ -54,7 +53,7 @@ def policy_model(model: Any) -> Any:
 
 def steps_before(model: Any) -> list[Any]:
     """Return the steps before the last one of a pipeline; none for other models."""
-    if not isinstance(model, Pipeline):
+    if not is_sklearn(model, "Pipeline"):
         return []
     return [step for _, step in model.steps[:-1] if not passes(step)]
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from skresp._model._families import own_scores, prediction_link
 from skresp._model._predictions import class_position
 from skresp._model._target import TargetRule, sign_of
 from skresp._model._unwrap import unwrap
@@ -124,6 +123,8 @@ class NativeBackend:
     def own(self, seen: Any) -> FloatArray:
         """Return the final estimator's own output, in the unit that is explained."""
         if self.options.get("model_output", "raw") == "raw":
+            from skresp._model._families import own_scores  # loads slowly
+
             return own_scores(self.model, seen)
         found = np.asarray(self.model.predict_proba(seen), dtype=float)
         return found if found.shape[1] > 2 else found[:, 1:]
@@ -298,6 +299,8 @@ def _unit(
     classes = getattr(target_rule.model, "classes_", None)
     if classes is None:
         return "minus the prediction" if sign_of(target_rule) < 0 else "the prediction"
+    from skresp._model._families import prediction_link  # loads slowly
+
     link = prediction_link(model)
     if options.get("model_output", "raw") != "raw":
         link = "probability"
