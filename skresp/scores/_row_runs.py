@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from time import monotonic
 from typing import TypeVar
 
 from joblib import effective_n_jobs
@@ -11,6 +12,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from skresp.reach._deadline import PIECE, Deadline
 
 Result = TypeVar("Result")
+
+# Rows of the first run, where there are to be several, and the seconds of the others.
+_FIRST, _SECONDS = 64, 0.25
 
 
 def compute_runs(
@@ -44,17 +48,25 @@ def compute_runs(
     # With a time limit a few rows at a time, so that their results are kept.
     piece = max(PIECE, 0.05 * deadline.limit)
     for block in deadline.slices(n_rows, piece, jobs * max_rows):
-        length, size = block.stop - block.start, max_rows
-        if progress is not None or jobs > 1:
-            # Enough runs for all threads and for the progress bar.
-            size = min(size, max(length // 32, 64))
+        start, size = block.start, max_rows
         if deadline.is_limited:
-            size = min(size, -(-length // jobs))
+            size = min(size, _shared(block.stop - start, jobs))
+        elif progress is not None or jobs > 1:
+            # The first rows show how many fill a run.
+            first = slice(start, min(start + _FIRST, start + max_rows, block.stop))
+            began = monotonic()
+            result = compute(first)
+            enough = int(_FIRST * _SECONDS / max(monotonic() - began, 1e-6))
+            size = min(size, max(enough, _FIRST), _shared(block.stop - start, jobs))
+            start = first.stop
+            if progress is not None:
+                progress(first.stop - first.start)
+            yield first, result
         runs = [
-            slice(start, min(start + size, block.stop))
-            for start in range(block.start, block.stop, size)
+            slice(at, min(at + size, block.stop))
+            for at in range(start, block.stop, size)
         ]
-        if len(runs) == 1:
+        if len(runs) <= 1:
             results = (compute(run) for run in runs)
         else:
             results = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
@@ -64,3 +76,8 @@ def compute_runs(
             if progress is not None:
                 progress(run.stop - run.start)
             yield run, result
+
+
+def _shared(n_rows: int, jobs: int) -> int:
+    """Return how many rows each job gets."""
+    return -(-n_rows // jobs)

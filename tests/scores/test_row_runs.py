@@ -6,6 +6,7 @@ import pytest
 
 from skresp.reach import _deadline
 from skresp.reach._deadline import NEVER, Deadline, OutOfTimeError
+from skresp.scores import _row_runs
 from skresp.scores._row_runs import compute_runs
 
 
@@ -50,3 +51,18 @@ def test_runs_before_the_deadline_are_kept(monkeypatch):
     assert 0 < len(kept) < 1_000
     assert kept == list(range(len(kept)))
     assert now[0] == 4.0
+
+
+@pytest.mark.parametrize(("seconds", "longest"), [(1e-6, 2_000), (0.01, 64)])
+def test_runs_are_as_long_as_the_first_rows_are_fast(monkeypatch, seconds, longest):
+    now = [0.0]
+    monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
+
+    def compute(run):
+        now[0] += seconds * (run.stop - run.start)
+        return rows_of(run)
+
+    runs = compute_runs(compute, 2_064, 5_000, deadline=NEVER, progress=lambda n: None)
+    lengths = [run.stop - run.start for run, _ in runs]
+    assert lengths[0] == 64
+    assert max(lengths[1:]) == longest
