@@ -95,27 +95,45 @@ def fill_masks(roots, nodes, offsets, n_ranks, masks, gain):  # type: ignore[no-
                 depth -= 1
 
 
+# The functions below take an array and a row of it, and no tuples of arrays: a view of
+# the row, or a copy of the tuple, would take a third as long as a sum.
+
+
 @compiled_part
-def _leaf_sum(masks, others, gain):  # type: ignore[no-untyped-def]
+def _leaf_sum(masks, i, others, j, gain, r):  # type: ignore[no-untyped-def]
     """Return the sum over trees of the leaves at the lowest bits of both masks."""
     a = b = c = d = 0.0
-    n = len(masks)
+    n = masks.shape[1]
     whole = n - n % 4
     for t in range(0, whole, 4):  # four sums, which the processor adds side by side
-        a += gain[t, lowest_bit(masks[t] & others[t])]
-        b += gain[t + 1, lowest_bit(masks[t + 1] & others[t + 1])]
-        c += gain[t + 2, lowest_bit(masks[t + 2] & others[t + 2])]
-        d += gain[t + 3, lowest_bit(masks[t + 3] & others[t + 3])]
+        a += gain[r, t, lowest_bit(masks[i, t] & others[j, t])]
+        b += gain[r, t + 1, lowest_bit(masks[i, t + 1] & others[j, t + 1])]
+        c += gain[r, t + 2, lowest_bit(masks[i, t + 2] & others[j, t + 2])]
+        d += gain[r, t + 3, lowest_bit(masks[i, t + 3] & others[j, t + 3])]
     for t in range(whole, n):
-        a += gain[t, lowest_bit(masks[t] & others[t])]
+        a += gain[r, t, lowest_bit(masks[i, t] & others[j, t])]
     return a + b + c + d
 
 
 @compiled_part
-def _keep(masks, others):  # type: ignore[no-untyped-def]
-    """Keep the bits of masks that others have as well."""
-    for t in range(len(masks)):
-        masks[t] &= others[t]
+def _set_all(out, k):  # type: ignore[no-untyped-def]
+    """Set all bits of a row of masks."""
+    for t in range(out.shape[1]):
+        out[k, t] = ~np.uint64(0)
+
+
+@compiled_part
+def _keep(out, k, others, i):  # type: ignore[no-untyped-def]
+    """Keep the bits of a row of masks that another row has as well."""
+    for t in range(out.shape[1]):
+        out[k, t] &= others[i, t]
+
+
+@compiled_part
+def _set_both(out, k, masks, i, others, j):  # type: ignore[no-untyped-def]
+    """Set a row of masks to the bits that two rows have."""
+    for t in range(out.shape[1]):
+        out[k, t] = masks[i, t] & others[j, t]
 
 
 @compiled
@@ -134,34 +152,15 @@ def masks_of_ranks(trees, changes, part_of, ranks):  # type: ignore[no-untyped-d
     -------
     array of shape (n_some, n_trees), uint64
     """
-    out = np.full((len(ranks), trees.masks.shape[1]), ~np.uint64(0))
+    masks, offsets, _ = trees
+    order, part_begin = changes.order, changes.part_begin
+    out = np.empty((len(ranks), masks.shape[1]), np.uint64)
     for i in range(len(ranks)):
-        begin, end = changes.part_begin[part_of[i]], changes.part_begin[part_of[i] + 1]
-        for j in range(end - begin):
-            column = changes.order[begin + j]
-            _keep(out[i], trees.masks[trees.offsets[column] + ranks[i, j]])
+        _set_all(out, i)
+        begin = part_begin[part_of[i]]
+        for j in range(begin, part_begin[part_of[i] + 1]):
+            _keep(out, i, masks, offsets[order[j]] + ranks[i, j - begin])
     return out
-
-
-@compiled_part
-def _keep_own(masks, trees, changes, values, i, p):  # type: ignore[no-untyped-def]
-    """Keep the bits that the row's own ranks in the columns of a part leave."""
-    if changes.value[i, p] >= 0:
-        _keep(masks, values[changes.value[i, p]])
-        return
-    for j in range(changes.part_begin[p], changes.part_begin[p + 1]):
-        k = changes.order[j]
-        _keep(masks, trees.masks[trees.offsets[k] + changes.own[i, k]])
-
-
-@compiled_part
-def _set_option(mask, trees, changes, p, change):  # type: ignore[no-untyped-def]
-    """Set a mask to the bits that a change leaves in the columns of its part."""
-    mask[:] = ~np.uint64(0)
-    begin = changes.part_begin[p]
-    for j in range(changes.part_begin[p + 1] - begin):
-        column = changes.order[begin + j]
-        _keep(mask, trees.masks[trees.offsets[column] + changes.new[change, j]])
 
 
 @compiled
@@ -182,41 +181,51 @@ def mask_sums(trees, changes, values, options, stay, out):  # type: ignore[no-un
     """
     masks, offsets, gain = trees
     first, count, start = changes.first, changes.counts, changes.start
+    order, part_begin, value = changes.order, changes.part_begin, changes.value
+    own, new = changes.own, changes.new
     n, parts = first.shape
     n_gains, n_trees, _ = gain.shape
     before = np.empty((parts + 1, n_trees), np.uint64)  # of all columns but later parts
-    after = np.empty(n_trees, np.uint64)  # of later parts
-    rest = np.empty(n_trees, np.uint64)
-    made = np.empty(n_trees, np.uint64)
+    mine = np.empty((parts, n_trees), np.uint64)  # of each part, where not in `values`
+    after = np.empty((1, n_trees), np.uint64)  # of later parts
+    rest = np.empty((1, n_trees), np.uint64)
+    made = options if len(options) else np.empty((1, n_trees), np.uint64)
     own_sum = np.empty(n_gains)
     for i in range(n):
-        before[0] = ~np.uint64(0)
-        for j in range(changes.part_begin[parts], len(changes.order)):
-            k = changes.order[j]
-            _keep(before[0], masks[offsets[k] + changes.own[i, k]])
+        _set_all(before, 0)
+        for j in range(part_begin[parts], len(order)):
+            _keep(before, 0, masks, offsets[order[j]] + own[i, order[j]])
         for p in range(parts):
-            before[p + 1] = before[p]
-            _keep_own(before[p + 1], trees, changes, values, i, p)
+            if value[i, p] >= 0:
+                _set_both(before, p + 1, before, p, values, value[i, p])
+                continue
+            _set_all(mine, p)
+            for j in range(part_begin[p], part_begin[p + 1]):
+                _keep(mine, p, masks, offsets[order[j]] + own[i, order[j]])
+            _set_both(before, p + 1, before, p, mine, p)
         for r in range(n_gains):
-            own_sum[r] = _leaf_sum(before[parts], before[parts], gain[r])
+            own_sum[r] = _leaf_sum(before, parts, before, parts, gain, r)
             stay[i, r] += own_sum[r]
-        after[:] = ~np.uint64(0)
+        _set_all(after, 0)
         for p in range(parts - 1, -1, -1):
             if count[i, p]:
-                rest[:] = before[p]
-                _keep(rest, after)
+                _set_both(rest, 0, before, p, after, 0)
             for c in range(count[i, p]):
                 change, at = first[i, p] + c, start[i, p] + c
                 if not changes.moves[change]:
                     for r in range(n_gains):
                         out[at, r] += own_sum[r]
                     continue
-                option = made
-                if len(options):
-                    option = options[change]
-                else:
-                    _set_option(made, trees, changes, p, change)
+                option = change
+                if not len(options):
+                    option = 0
+                    _set_all(made, 0)
+                    for j in range(part_begin[p], part_begin[p + 1]):
+                        rank = new[change, j - part_begin[p]]
+                        _keep(made, 0, masks, offsets[order[j]] + rank)
                 for r in range(n_gains):
-                    out[at, r] += _leaf_sum(rest, option, gain[r])
-            if p:
-                _keep_own(after, trees, changes, values, i, p)
+                    out[at, r] += _leaf_sum(rest, 0, made, option, gain, r)
+            if value[i, p] >= 0:
+                _keep(after, 0, values, value[i, p])
+            else:
+                _keep(after, 0, mine, p)
