@@ -23,6 +23,21 @@ from ._axes import (
 )
 
 _ROWS = ("presented", "all_unresponsive", "some_responsive", "all_responsive")
+# Why people get no list, where verdicts are known.
+_JOINT, _NO_RECOURSE = "joint", "no_recourse"
+
+# Sums of shares differ from 1 by less than this.
+_ROUNDING = 1e-9
+_LEGEND_COLUMNS = 3
+
+_STYLES: dict[str, dict[str, str]] = {
+    "all listed features work": {"color": BLUE},
+    "only some work": {"color": SKY, "hatch": ".."},
+    "none works": {"color": VERMILION, "hatch": "xx"},
+    "no list: several changes needed": {"color": "#E8E8E8"},
+    "no list: no change works": {"color": "#A9A9A9", "hatch": "//"},
+    "no list": {"color": "white"},
+}
 
 
 @dataclass(eq=False, repr=False)
@@ -34,7 +49,9 @@ class ComparisonDisplay:
     frame : pandas DataFrame
         One column per explainer, with the rows presented, all_unresponsive,
         some_responsive and all_responsive, as `skresp.metrics.compare_explainers`
-        returns it.
+        returns it. It may also have the rows joint and no_recourse, as
+        `skresp.metrics.recourse_summary` names them: the shares of the denied who get
+        no list since they need several changes, or since no change works.
     reference : str, optional
         The explainer that decides which features are responsive. By definition it
         shows only reasons that work, which its label says.
@@ -94,14 +111,27 @@ class ComparisonDisplay:
         """Return the shares that are drawn: of the denied, one column per explainer."""
         rows = self.frame.loc[list(_ROWS)].astype(float).fillna(0.0)
         presented, none, some, every = (rows.loc[row] for row in _ROWS)
-        return pd.DataFrame(
-            {
-                "all listed features work": presented * every,
-                "only some work": presented * (some - every),
-                "none works": presented * none,
-                "no list": 1 - presented,
-            }
-        ).T
+        joint, fixed = (self._known(row) for row in (_JOINT, _NO_RECOURSE))
+        parts = [
+            presented * every,
+            presented * (some - every),
+            presented * none,
+            joint,
+            fixed,
+            (1 - presented - joint - fixed).clip(lower=0.0),
+        ]
+        shares = pd.DataFrame(dict(zip(_STYLES, parts, strict=True))).T
+        known = [
+            not name.startswith("no list") or bool((row > _ROUNDING).any())
+            for name, row in shares.iterrows()
+        ]
+        return shares[known]
+
+    def _known(self, row: str) -> pd.Series:
+        """Return the shares in a row that a frame may lack; 0 where it has none."""
+        if row not in self.frame.index:
+            return pd.Series(0.0, index=self.frame.columns)
+        return self.frame.loc[row].astype(float).fillna(0.0)
 
     def plot(self, ax: Any = None) -> ComparisonDisplay:
         """Draw the display on the given axes, by default on new ones."""
@@ -110,16 +140,12 @@ class ComparisonDisplay:
             f"{name} (by definition)" if name == self.reference else str(name)
             for name in shares.columns
         ]
-        self.figure_, self.ax_ = open_axes(ax, 7.5, 1.6 + 0.5 * len(names))
+        legend_rows = -(-len(shares) // _LEGEND_COLUMNS)
+        height = 1.4 + 0.2 * legend_rows + 0.5 * len(names)
+        self.figure_, self.ax_ = open_axes(ax, 7.5, height)
         label_rows(self.ax_, names)
-        styles = (
-            {"color": BLUE},
-            {"color": SKY, "hatch": ".."},
-            {"color": VERMILION, "hatch": "xx"},
-            {"color": "white"},
-        )
         left = np.zeros(len(names))
-        for (name, row), style in zip(shares.iterrows(), styles, strict=True):
+        for name, row in shares.iterrows():
             width = row.to_numpy(dtype=float)
             self.ax_.barh(
                 range(len(names)),
@@ -129,7 +155,7 @@ class ComparisonDisplay:
                 label=name,
                 edgecolor="#444444",
                 linewidth=0.6,
-                **style,
+                **_STYLES[name],
             )
             for y in np.flatnonzero(width >= 0.08):
                 self.ax_.text(
@@ -145,5 +171,5 @@ class ComparisonDisplay:
         self.ax_.set_xlim(0, 1.003)  # with room for the last edge
         format_percent(self.ax_)
         self.ax_.set_xlabel("share of the denied")
-        legend_above(self.ax_, 4)
+        legend_above(self.ax_, min(len(shares), _LEGEND_COLUMNS))
         return self

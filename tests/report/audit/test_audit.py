@@ -19,6 +19,7 @@ from sklearn.frozen import FrozenEstimator
 
 from skresp import ActionSet, ResponsivenessExplainer, ShapExplainer
 from skresp._recourse._status import PROOFS
+from skresp._text import percent
 from skresp.constraints import Linear
 from skresp.metrics import compare_explainers, recourse_summary
 from skresp.metrics._share_interval import newcombe, wilson
@@ -108,6 +109,16 @@ def test_the_comparison_is_that_of_the_metrics():
     for line in report().to_dict()["comparison"]["explainers"]:
         for name in ("presented", "all_unresponsive", "all_responsive", "n_features"):
             assert line[name] == pytest.approx(frame.loc[name, line["name"]])
+
+
+def test_people_without_a_list_are_split_by_verdict():
+    summary = report().to_dict()
+    resp = summary["comparison"]["explainers"][0]
+    for name in ("joint", "no_recourse"):
+        assert resp[name] == pytest.approx(summary["people"][name]) != 0
+    section = report().html.split('id="comparison"')[1]
+    assert f"no list: several changes needed: {percent(resp['joint'])}" in section
+    assert f"no list: no change works: {percent(resp['no_recourse'])}" in section
 
 
 def test_examples_have_every_status_and_the_content_of_a_notice():
