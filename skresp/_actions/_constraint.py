@@ -124,6 +124,10 @@ class Constraint(ABC):
     def describe(self) -> str:
         """Return the constraint as a sentence."""
 
+    def _describe_for(self, features: Mapping[str, Feature]) -> str:
+        """Return a sentence that takes account of the kinds of the features."""
+        return self.describe()
+
     def to_dict(self) -> dict[str, Any]:
         """Return `type` and the fields that are set, as they are written to files."""
         out: dict[str, Any] = {"type": self.type}

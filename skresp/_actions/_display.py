@@ -37,7 +37,7 @@ def as_text(actions: ActionSet) -> str:
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
     lines.insert(0, title(actions))
-    lines += [constraint.describe() for constraint in actions.constraints]
+    lines += rules(actions)
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -48,7 +48,7 @@ def as_html(actions: ActionSet) -> str:
         title=title(actions),
         heads=HEADERS,
         rows=_rows(actions),
-        rules=[constraint.describe() for constraint in actions.constraints],
+        rules=rules(actions),
     )
 
 
@@ -59,6 +59,11 @@ def title(actions: ActionSet) -> str:
         f"{len(actions.actionable)} actionable, "
         f"{plural(len(actions.constraints), 'constraint')}"
     )
+
+
+def rules(actions: ActionSet) -> list[str]:
+    """Return the constraints as sentences."""
+    return [rule._describe_for(actions.features) for rule in actions.constraints]
 
 
 def _rows(actions: ActionSet) -> list[tuple[str, str, str, str]]:

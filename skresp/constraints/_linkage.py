@@ -162,8 +162,32 @@ class Linkage(Constraint):
             f"{' in the opposite direction' if scale < 0 else ''}"
             for name, scale in self.effects
         )
-        limits = ", within its bounds" if self.keep_bounds else ""
-        return f"Each unit of change in {self.source} changes {effects}{limits}."
+        return f"Each unit of change in {self.source} changes {effects}{self._limits}."
+
+    @property
+    def _limits(self) -> str:
+        return ", within its bounds" if self.keep_bounds else ""
+
+    def _describe_for(self, features: Mapping[str, Feature]) -> str:
+        source = features[self.source]
+        if source.kind != "binary":
+            return self.describe()
+        ways = []
+        if source.direction != "decrease":
+            ways.append(f"Turning {self.source} on {self._added(1)}")
+        if source.direction != "increase":
+            start = "turning it" if ways else f"Turning {self.source}"
+            ways.append(f"{start} off {self._added(-1)}")
+        return f"{'; '.join(ways)}{self._limits}."
+
+    def _added(self, change: int) -> str:
+        """Return what a change of the source adds to its targets."""
+        return join_words(
+            f"adds {number(scale * change)} to {name}"
+            if scale * change > 0
+            else f"takes {number(-scale * change)} from {name}"
+            for name, scale in self.effects
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"effects": dict(self.effects)}

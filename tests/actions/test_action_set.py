@@ -178,6 +178,28 @@ def test_the_table_reads_well(actions):
     )
 
 
+@pytest.mark.parametrize(
+    ("direction", "words"),
+    [
+        ("increase", "Turning job on takes 2 from age and adds 1 to debt."),
+        ("decrease", "Turning job off adds 2 to age and takes 1 from debt."),
+        (
+            None,
+            "Turning job on takes 2 from age and adds 1 to debt; turning it off adds 2 "
+            "to age and takes 1 from debt.",
+        ),
+    ],
+)
+def test_what_turning_a_binary_on_or_off_does_is_said(direction, words):
+    still = Feature("integer", actionable=False)
+    actions = ActionSet(
+        {"job": Feature("binary", direction=direction), "age": still, "debt": still},
+        [Linkage("job", {"age": -2, "debt": 1})],
+    )
+    assert str(actions).endswith(f"\n{words}")
+    assert f"<li>{words}</li>" in actions._repr_html_()
+
+
 def test_the_table_cuts_nothing_that_can_change():
     labels = [f"{k} to {k + 1} thousand" for k in range(9)]
     text = str(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skresp._actions._display import rules
 from skresp.report._audit._findings import Findings
 from skresp.report._audit._plain_values import Plain, one_line
 
@@ -19,5 +20,5 @@ def actions(f: Findings) -> Plain:
             }
             for name, feature in action_set.features.items()
         ],
-        "rules": [one_line(rule.describe()) for rule in action_set.constraints],
+        "rules": [one_line(rule) for rule in rules(action_set)],
     }
