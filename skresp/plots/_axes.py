@@ -60,6 +60,15 @@ def format_percent(ax: Any, axis: str = "x") -> None:
     getattr(ax, f"{axis}axis").set_major_formatter(PercentFormatter(1.0, decimals=0))
 
 
+def limit_ticks(ax: Any, most: int, whole: bool) -> None:
+    """Draw at most this number of ticks along the horizontal axis."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(
+        MaxNLocator(most, integer=whole, steps=[1, 2, 2.5, 5, 10])
+    )
+
+
 def wrap_name(name: str) -> str:
     """Return a name broken into lines, between words if possible."""
     lines = [""]
@@ -108,7 +117,7 @@ def score_remark(
         return "nobody can change this"
     exact = lower == upper
     if not movable:
-        return "this person cannot move it" if exact else "no feasible change found"
+        return "this person cannot change it" if exact else "no feasible change found"
     if isolated:
         return "works at isolated values"
     if score == 0:

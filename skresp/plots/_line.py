@@ -10,7 +10,13 @@ import numpy as np
 from skresp._explain._explanation import Explanation
 from skresp._text import decimals, number, shortened
 
-from ._axes import BLACK, GREEN, hide_spines, open_axes, shorten_text
+from ._axes import BLACK, GREEN, hide_spines, limit_ticks, open_axes, shorten_text
+
+# Lines for the labels of ends, and the width of a letter as a share of the axes.
+_LABEL_LINES, _LETTER = 2, 0.0105
+_MAX_TICKS = 9
+# The least width of an interval, as a share of the axes.
+_MIN_WIDTH = 0.008
 
 
 @dataclass(eq=False, repr=False)
@@ -110,17 +116,18 @@ class LineDisplay:
         span = max(high - low, 1e-12)
         ax.plot([low, high], [0, 0], color="#8C8C8C", lw=5, solid_capstyle="butt")
         for k, (start, end) in enumerate(self.intervals):
+            # A thin interval is drawn wider, since it could not be seen.
+            wider = max(0.0, _MIN_WIDTH * span - (end - start)) / 2
             ax.fill_between(
-                [start, end],
+                [start - wider, end + wider],
                 -0.16,
                 0.16,
                 facecolor=GREEN,
                 edgecolor=BLACK,
                 lw=0.8,
+                zorder=3 if wider else 2,
                 label="" if k else "reaches the target",
             )
-            if end - start < 0.006 * span:  # too thin to be seen
-                ax.plot((start + end) / 2, 0, "|", color=BLACK, ms=26, mew=2)
         ax.plot(self.value, 0, "D", color=BLACK, mec="white", ms=10, zorder=5)
         ax.annotate(
             f"now {number(round(self.value, decimals(span)))}",
@@ -146,23 +153,46 @@ class LineDisplay:
         ax.set_ylim(-0.6, 0.75)
         ax.set_xlim(low - 0.04 * span, high + 0.04 * span)
         ax.set_yticks([])
+        self._format_ticks()
         hide_spines(ax, "left")
         return self
 
+    def _format_ticks(self) -> None:
+        """Write ticks like the labels, and only whole numbers where all values are."""
+        from matplotlib.ticker import FuncFormatter
+
+        values = [self.value, *self.reach, *np.ravel(self.intervals)]
+        whole = all(float(v).is_integer() for v in values)
+        limit_ticks(self.ax_, _MAX_TICKS, whole)
+        self.ax_.xaxis.set_major_formatter(
+            FuncFormatter(lambda tick, _: number(round(tick, 12)))
+        )
+
     def _label_ends(self, span: float) -> None:
-        """Write the ends of the intervals where there is room."""
+        """Write the ends of the intervals, those of the longest first.
+
+        Labels that are close to others are written in a second line, or left out.
+        """
+        placed: list[list[tuple[float, float]]] = [[] for _ in range(_LABEL_LINES)]
         short = [shortened(low, high, span) for low, high in self.intervals]
-        last = -np.inf
-        for end in sorted({end for pair in short for end in pair}):
-            if end - last < 0.09 * span:
-                continue
-            last = end
-            self.ax_.annotate(
-                number(end),
-                (end, -0.16),
-                xytext=(0, -4),
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                fontsize="small",
-            )
+        ends = [
+            end for pair in sorted(short, key=lambda p: p[0] - p[1]) for end in pair
+        ]
+        for end in dict.fromkeys(ends):
+            half = _LETTER * span * (len(number(end)) + 1) / 2
+            for line, taken in enumerate(placed):
+                if all(abs(end - other) > half + wide for other, wide in taken):
+                    taken.append((end, half))
+                    self._write_end(end, line)
+                    break
+
+    def _write_end(self, end: float, line: int) -> None:
+        self.ax_.annotate(
+            number(end),
+            (end, -0.16),
+            xytext=(0, -4 - 10 * line),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize="small",
+        )

@@ -250,7 +250,7 @@ class PersonDisplay:
         for y, value in enumerate(values):
             side = 1 if value >= 0 else -1
             axes.annotate(
-                f"{value:+.2g}" if value else "0",
+                _contribution_text(float(value)),
                 (value, y),
                 xytext=(5 * side, 0),
                 textcoords="offset points",
@@ -369,7 +369,14 @@ def _outcome(e: Explanation, row: int) -> str:
         return "contributions to the prediction"
     if e.at_target[row]:
         return f"already at the target {shorten_text(e.target, 30)}"
-    return f"not at the target {shorten_text(e.target, 30)}"
+    return f"denied (the target is {shorten_text(e.target, 30)})"
+
+
+def _contribution_text(value: float) -> str:
+    """Return a contribution with its sign and two digits or more."""
+    if abs(value) >= 10 or value == 0:
+        return f"{value:+,.0f}" if value else "0"
+    return f"{value:+#.2g}"
 
 
 def _value_text(value: Any, kind: str) -> str:

@@ -13,7 +13,9 @@ from skresp._explain._explanation import Explanation
 from skresp.metrics import responsiveness_by_rank
 from skresp.metrics._comparison import responsiveness_explainer
 
-from ._axes import LINE_STYLES, format_percent, hide_spines, open_axes
+from ._axes import LINE_STYLES, format_percent, hide_spines, limit_ticks, open_axes
+
+_MAX_TICKS = 16
 
 
 @dataclass(eq=False, repr=False)
@@ -104,11 +106,17 @@ class RankDisplay:
                 color=colour,
                 marker=mark,
                 linestyle=dash,
+                clip_on=False,
+                zorder=3,
                 label=f"{name} (by definition)" if name == self.reference else name,
             )
         ax.set_ylim(0, 1)
         format_percent(ax, "y")
-        ax.set_xticks(ranks)
+        ax.set_xlim(0.5, max(len(ranks), 1) + 0.5)
+        if len(ranks) <= _MAX_TICKS:
+            ax.set_xticks(ranks)
+        else:
+            limit_ticks(ax, _MAX_TICKS, whole=True)
         ax.set_xlabel("rank in the list")
         ax.set_ylabel("share of people whose feature is responsive")
         ax.grid(True, color="#E5E5E5")

@@ -86,6 +86,8 @@ class ThresholdDisplay:
                 marker=mark,
                 linestyle=dash,
                 markevery=max(len(x) // 10, 1),
+                clip_on=False,
+                zorder=3,
                 label=name,
             )
         if self.chosen is not None:

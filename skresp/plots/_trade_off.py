@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,9 @@ from ._axes import (
     open_axes,
     shorten_text,
 )
+
+# Candidates that are named, and the length of a name.
+_MAX_NAMES, _MAX_NAME = 6, 90
 
 
 @dataclass(eq=False, repr=False)
@@ -78,10 +81,7 @@ class TradeOffDisplay:
         if rule is None and isinstance(refit, BestRecourse):
             rule = refit
         frame = trade_off(search.cv_results_, rule)
-        names = [
-            ", ".join(f"{key.split('__')[-1]}={value}" for key, value in p.items())
-            for p in frame["params"]
-        ]
+        names = _candidate_names(list(frame["params"]))
         chosen = int(np.flatnonzero(frame["chosen"])[0])
         return cls(
             frame["score"].to_numpy(),
@@ -137,23 +137,45 @@ class TradeOffDisplay:
         return self
 
     def _write_names(self, order: Any, s: Any, r: Any) -> None:
-        """Write the names of the chosen candidate and of both ends of the front."""
+        """Number the front and the chosen candidate; list their names below the axes.
+
+        Of a long front, some candidates between its ends have no number.
+        """
         assert self.names is not None
-        named = {int(k) for k in (*order[:1], *order[-1:])}
+        places = np.linspace(0, len(order) - 1, min(len(order), _MAX_NAMES))
+        named = {int(order[place]) for place in places.round().astype(int)}
         if self.chosen is not None:
             named.add(int(self.chosen))
-        for k in sorted(named):
-            left = s[k] > (np.nanmin(s) + np.nanmax(s)) / 2
-            # The front falls from left to right: its last point has room below.
-            below = len(order) > 1 and k == order[-1]
+        lines = []
+        for place, k in enumerate(sorted(named, key=lambda k: (s[k], -r[k])), start=1):
+            # The front falls from left to right: there is room above, to the right.
             self.ax_.annotate(
-                shorten_text(self.names[k], 40),
+                str(place),
                 (s[k], r[k]),
-                xytext=(-13 if left else 13, -8 if below else 6),
+                xytext=(8, 6),
                 textcoords="offset points",
-                ha="right" if left else "left",
-                va="top" if below else "bottom",
                 fontsize="small",
-                parse_math=False,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             )
+            lines.append(f"{place}  {shorten_text(self.names[k], _MAX_NAME)}")
+        self.ax_.annotate(
+            "\n".join(lines),
+            (0, 0),
+            xycoords="axes fraction",
+            xytext=(0, -38),
+            textcoords="offset points",
+            va="top",
+            fontsize="small",
+            parse_math=False,
+        )
+
+
+def _candidate_names(params: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the parameters in which candidates differ, as text."""
+    keys = list(dict.fromkeys(key for p in params for key in p))
+    differ = [key for key in keys if len({repr(p.get(key)) for p in params}) > 1]
+    return [
+        ", ".join(
+            f"{key.split('__')[-1]}={p[key]}" for key in differ or keys if key in p
+        )
+        for p in params
+    ]

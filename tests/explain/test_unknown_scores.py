@@ -130,7 +130,7 @@ def test_no_feasible_change_found_is_not_called_immovable():
     ), letter
     for said in remarks(e):
         assert "no feasible change found" in said
-        assert "this person cannot move it" not in said
+        assert "this person cannot change it" not in said
     line = AuditReport.from_estimator(ex, X).to_dict()["features"]["features"]
     by_name = {entry["feature"]: entry for entry in line}
     assert by_name["j"]["not_known"] == 1

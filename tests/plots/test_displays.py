@@ -112,7 +112,7 @@ def test_bars_are_the_scores_and_say_who_cannot_change_what():
         if not us.actions.features[name].actionable:
             assert shown[name] == "nobody can change this"
         elif us.explanation.n_reachable[row, j] == 0:
-            assert shown[name] == "this person cannot move it"
+            assert shown[name] == "this person cannot change it"
         elif us.explanation.values[row, j] == 0:
             assert shown[name] == "no change works"
         else:
@@ -224,7 +224,7 @@ def test_explainers_of_one_person_are_drawn_side_by_side():
         assert shown[name] == "nobody can change this"
     spans = [p for p in display.axes_[0].patches if p.get_hatch()]
     assert len(spans) == len(held)
-    assert "not at the target 1" in display.figure_.get_suptitle()
+    assert "denied (the target is 1)" in display.figure_.get_suptitle()
 
 
 def test_names_and_remarks_of_a_person_stay_apart_and_inside():
@@ -316,7 +316,7 @@ def test_a_search_shows_its_choice():
     search = SimpleNamespace(cv_results_=results, refit=best_recourse_within(1.0))
     display = TradeOffDisplay.from_search(search).plot()
     assert (display.chosen, display.score_name) == (2, "auc")
-    assert "c=3" in texts(display.ax_)
+    assert "1  c=1\n2  c=3\n3  c=2" in texts(display.ax_)
 
 
 def test_the_front_is_what_no_candidate_beats():
