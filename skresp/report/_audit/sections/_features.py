@@ -43,7 +43,12 @@ def features(f: Findings) -> Plain:
                 },
             }
         )
-    return {"denied": n, "features": lines, "groups": list(masks)}
+    return {
+        "denied": n,
+        "features": lines,
+        "groups": list(masks),
+        "group_denied": {label: int(mask.sum()) for label, mask in masks.items()},
+    }
 
 
 def _group_masks(f: Findings) -> dict[str, BoolArray]:
