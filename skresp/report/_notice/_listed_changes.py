@@ -8,6 +8,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._explain._explanation import Explanation
 from skresp._explain._working_values import WorkingChange, share_known, working_change
 from skresp.constraints import Ordinal, Thermometer
+from skresp.reach._part import parts_of
 
 # Advice that few changes follow is listed only where there is no other.
 _MIN_SHARE = 0.05
@@ -20,19 +21,21 @@ def listed_changes(
 
     Features of which less than 5% of the changes work are left out, unless no other
     feature works. Of the columns of one scale, such as burdens of at least 10, 20 and
-    50 percent, only the one with the smallest change is kept in each direction.
+    50 percent, only the one with the smallest change is kept in each direction. A
+    change that includes another one that works is left out.
     """
     known, scores = share_known(explanation)[row], explanation.values[row]
     likely = [j for j in working if scores[j] >= _MIN_SHARE or not known[j]]
     chosen = likely or list(working)
     names = [explanation.feature_names[j] for j in chosen]
-    scales = _scales(explanation._with_points("notice").actions, names)
+    actions = explanation._with_points("notice").actions
+    scales, linked = _scales(actions, names), _linked(actions, names)
     changes: dict[str, WorkingChange] = {}
     for place, (j, name) in enumerate(zip(chosen, names, strict=True)):
-        if name in scales or place < most + len(scales):
+        if name in linked or place < most + len(linked):
             changes[name] = working_change(explanation, row, j)
-    for name in _not_smallest(changes, scales):
-        names.remove(name)
+    out = {*_not_smallest(changes, scales), *_including_others(changes)}
+    names = [name for name in names if name not in out]
     listed = names[:most]
     return [changes[name] for name in listed], len(names) - len(listed)
 
@@ -46,6 +49,30 @@ def _scales(actions: ActionSet, names: Sequence[str]) -> dict[str, int]:
             if len(mine) > 1:
                 scales |= dict.fromkeys(mine, k)
     return scales
+
+
+def _linked(actions: ActionSet, names: Sequence[str]) -> set[str]:
+    """Return the features that constraints link to another one of these."""
+    out: set[str] = set()
+    for part in parts_of(actions):
+        mine = {name for name in part.names if name in names}
+        if len(mine) > 1:
+            out |= mine
+    return out
+
+
+def _including_others(changes: dict[str, WorkingChange]) -> list[str]:
+    """Return the features whose only change includes the change of another feature."""
+    moved = {
+        name: {(move.feature, move.new) for move in change.moves}
+        for name, change in changes.items()
+    }
+    return [
+        name
+        for name, change in changes.items()
+        if change.kind == "binary" and change.n == 1
+        if any(other and other < moved[name] for other in moved.values())
+    ]
 
 
 def _not_smallest(

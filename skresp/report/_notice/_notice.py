@@ -26,6 +26,7 @@ from skresp._validation import check_feature_names, check_integer, to_python
 
 from . import _change_text as _change
 from . import _sentences as say
+from ._implied_changes import implied_changes
 from ._letter import as_html, as_text
 from ._listed_changes import listed_changes
 
@@ -98,7 +99,8 @@ def notice(
     max_reasons : int, default=4
         The maximum number of features to list. Features of which less than 5% of the
         changes work are listed only if no other feature works. Of the columns of one
-        Thermometer or Ordinal constraint only the smallest change is listed.
+        Thermometer or Ordinal constraint only the smallest change is listed, and a
+        change that includes another one that works is not listed.
     names : mapping from feature to text, optional
         Display names of features. The default is the name of the column.
     wanted : str, optional
@@ -258,11 +260,15 @@ def _together(
 ) -> list[dict[str, Any]]:
     """Return the moves of a person's witness, with short numbers where they still work.
 
-    What the person does comes first, then what follows from it.
+    What the person does comes first, then what follows from it; columns of an encoding
+    that another column moves with it follow too.
     """
     person = Person(explanation, row)
     witness = person.context.all_codes(verdicts._witness_of(row))[0]
     features = explanation._features
+    moves = person.moves(person.readable(witness))
+    implied = implied_changes(person.actions, moves)
+    moves = [m._replace(follows=m.follows or m.feature in implied) for m in moves]
     return [
         {
             "feature": move.feature,
@@ -272,7 +278,7 @@ def _together(
             "follows": move.follows,
             "words": _move_text(move, features[move.feature], called[move.feature]),
         }
-        for move in person.moves(person.readable(witness))
+        for move in sorted(moves, key=lambda move: move.follows)
     ]
 
 

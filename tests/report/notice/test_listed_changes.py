@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp.constraints import Thermometer
+from skresp.constraints import IfThen, OneHot, Thermometer
 from skresp.report import notice
 from tests.small_models import RuleModel
 
@@ -64,6 +64,51 @@ def test_a_scale_leaves_room_for_other_features(most):
     made = notice(explainer, X, max_reasons=most)
     assert listed(made) == ["over_50", "late", "loans"][:most]
     assert made.to_dict()["more"] == 3 - most
+
+
+def test_a_change_that_includes_another_one_is_not_listed():
+    down = Feature("binary", direction="decrease")
+    person = {"trades": 1, "trades_with_balance": 1, "burden": 1}
+    # Without a trade with balance there are no trades, but not the other way round.
+    rule = IfThen(("trades_with_balance", "==", 0), ("trades", "==", 0))
+    features = dict.fromkeys(person, down)
+    made = letter(lambda X: X.sum(axis=1) < 3, person, features, [rule])
+    assert listed(made) == ["trades", "burden"]
+    assert made.to_dict()["more"] == 0
+    # Where the smaller change does not work, the larger one is advice.
+    made = letter(lambda X: X["trades_with_balance"] == 0, person, features, [rule])
+    assert listed(made) == ["trades_with_balance"]
+    assert "also changes trades to no" in made.text
+
+
+def test_changes_made_together_name_the_furthest_column_of_a_scale():
+    years = ["years_3", "years_5", "years_7"]
+    person = {**dict.fromkeys(years, 0), "rent": 1, "own": 0}
+    made = letter(
+        lambda X: (X["years_5"] == 1) & (X["own"] == 1),
+        person,
+        dict.fromkeys(person, Feature("binary")),
+        [Thermometer(years), OneHot(["rent", "own"])],
+    )
+    content = made.to_dict()
+    assert content["status"] == "joint"
+    moves = {move["feature"]: move["follows"] for move in content["together"]}
+    assert moves == {"years_5": False, "own": False, "years_3": True, "rent": True}
+    assert "- years_5 from no to yes\n- own from no to yes\n\n" in made.text
+    assert "By then years_3 will be yes (now no)." in made.text
+    assert "By then rent will be no (now yes)." in made.text
+
+
+def test_changes_down_a_scale_name_its_lowest_column():
+    person = {**dict.fromkeys(BURDENS, 1), "late": 1}
+    made = letter(
+        lambda X: (X["over_20"] == 0) & (X["late"] == 0),
+        person,
+        dict.fromkeys(person, Feature("binary")),
+        [Thermometer(BURDENS)],
+    )
+    asked = [m["feature"] for m in made.to_dict()["together"] if not m["follows"]]
+    assert asked == ["over_20", "late"]
 
 
 def test_advice_that_few_changes_follow_is_listed_only_without_other_advice():
