@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skresp._actions._feature import Feature
-from skresp._text import number, percent
+from skresp._text import number, percent, state
 from skresp._typing import BoolArray
 from skresp.scores import at_most
 
@@ -32,7 +33,7 @@ def describe(explanation: Explanation, row: int) -> str:
     features = explanation._features
     for j in working:
         change = working_change(explanation, row, j)
-        lines.append(f"- {_reason(change, features[change.feature])}")
+        lines.append(f"- {_reason(change, features)}")
     lines += _not_known(explanation, row)
     if len(late):
         names = ", ".join(explanation.feature_names[j] for j in late)
@@ -98,8 +99,8 @@ def _names(e: Explanation, features: BoolArray) -> str:
     return ", ".join(e.feature_names[j] for j in np.flatnonzero(features))
 
 
-def _reason(change: WorkingChange, feature: Feature) -> str:
-    c = change
+def _reason(change: WorkingChange, features: Mapping[str, Feature]) -> str:
+    c, feature = change, features[change.feature]
     if c.ends is not None:
         share = (
             f"{percent(c.score, words=True)} of its range works"
@@ -108,12 +109,13 @@ def _reason(change: WorkingChange, feature: Feature) -> str:
         )
         text = f"{c.feature}: {share} (score {c.score:.2f}): {_ranges(c)}."
         if len(c.moves) > 1:
-            text += f" Smallest change: {_moves(c.moves, feature)}."
+            text += f" Smallest change: {_moves(c.moves, features)}."
         return text
-    if c.exact:
-        noun = "change" if c.n == 1 else "changes"
+    if c.exact and c.n == 1:
+        share = f"its only change works (score {c.score:.2f})"
+    elif c.exact:
         verb = "works" if c.hits == 1 else "work"
-        share = f"{c.hits} of {c.n} {noun} {verb} (score {c.score:.2f})"
+        share = f"{c.hits} of {c.n} changes {verb} (score {c.score:.2f})"
     elif not c.share_known:
         share = (
             f"some changes work, but their share is not known: {c.hits} of {c.n} drawn "
@@ -126,19 +128,21 @@ def _reason(change: WorkingChange, feature: Feature) -> str:
         )
     if not c.moves:
         return f"{c.feature}: {share}."
+    if c.exact and c.n == 1:
+        return f"{c.feature}: {share}: {_moves(c.moves, features)}."
     ordered = feature.kind != "categorical" or feature.direction is not None
     lead = "Smallest change" if c.least else "Smallest change drawn"
     if not ordered:
         lead = "For instance"
-    return f"{c.feature}: {share}. {lead}: {_moves(c.moves, feature)}."
+    return f"{c.feature}: {share}. {lead}: {_moves(c.moves, features)}."
 
 
-def _moves(moves: list[Move], feature: Feature) -> str:
+def _moves(moves: list[Move], features: Mapping[str, Feature]) -> str:
     """Return an example as text, the feature itself first."""
     lead, *rest = moves
-    words = [_move(lead, feature)]
+    words = [_move(lead, features[lead.feature])]
     for move in rest:
-        value = number(move.new)
+        value = state(move.new, features[move.feature].kind)
         words.append(
             f"{move.feature} follows to {value}"
             if move.follows

@@ -9,7 +9,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp.constraints import Linkage
+from skresp.constraints import Linkage, Thermometer
 from tests.small_models import RuleModel
 
 
@@ -88,13 +88,25 @@ def working():
     return ResponsivenessExplainer(model, actions).fit(X), X
 
 
+def test_binary_columns_that_go_along_are_yes_or_no():
+    scale = ["over_10", "over_20"]
+    X = pd.DataFrame([[1, 1], [0, 0]], columns=scale)
+    features = dict.fromkeys(scale, Feature("binary"))
+    actions = ActionSet(features, [Thermometer(scale)])
+    model = RuleModel(lambda X: X["over_10"] == 0)
+    explanation = ResponsivenessExplainer(model, actions, target=1).fit(X).explain(X)
+    assert explanation.describe(0).endswith(
+        "- over_10: its only change works (score 1.00): turn over_10 off; together "
+        "with over_20 to no."
+    )
+
+
 def test_words_say_what_to_change_and_what_follows(working):
     explainer, X = working
     explanation = explainer.explain(X)
     assert explanation.describe(0).splitlines() == [
         "Predicted denied; the target is granted.",
-        "- home: 1 of 1 change works (score 1.00). For instance: change home from rent "
-        "to own.",
+        "- home: its only change works (score 1.00): change home from rent to own.",
         "- years_employed: 1 of 2 changes works (score 0.50). Smallest change: raise "
         "years_employed from 3 to 5; age follows to 32.",
     ]
