@@ -30,7 +30,8 @@ from skresp._dataframe import as_table, take_rows
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import target_warning
-from skresp._text import plural
+
+from ._short_repr import ShortRepr
 
 # Rows of the fit on which the model's answers are checked.
 _CHECKED_ROWS = 64
@@ -44,23 +45,8 @@ def _model_has(method: str) -> Any:
     return check
 
 
-class _OneLine:
-    """An action set whose repr is one line."""
-
-    def __init__(self, actions: ActionSet) -> None:
-        self.actions = actions
-
-    def __repr__(self) -> str:
-        features, constraints = len(self.actions.names), len(self.actions.constraints)
-        return (
-            f"ActionSet({plural(features, 'feature')}, "
-            f"{len(self.actions.actionable)} actionable, "
-            f"{plural(constraints, 'constraint')})"
-        )
-
-
 class BaseExplainer(
-    OneToOneFeatureMixin, TransformerMixin, MetaEstimatorMixin, BaseEstimator
+    OneToOneFeatureMixin, TransformerMixin, MetaEstimatorMixin, ShortRepr
 ):
     """Base class of the explainers.
 
@@ -216,17 +202,6 @@ class BaseExplainer(
         """The classes of the model."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.classes_
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        """Return the explainer with its action set in one line, not as a table."""
-        # scikit-learn breaks lines only for classes that have its own __repr__.
-        kind = type(self)
-        plain = type(kind.__name__, (kind,), {"__repr__": BaseEstimator.__repr__})
-        shown: Any = object.__new__(plain)
-        shown.__dict__.update(self.__dict__)
-        if isinstance(self.action_set, ActionSet):
-            shown.action_set = _OneLine(self.action_set)
-        return BaseEstimator.__repr__(shown, N_CHAR_MAX)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "estimator_")

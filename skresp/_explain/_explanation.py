@@ -17,6 +17,7 @@ from skresp._dataframe import as_table, column, frame_like
 from skresp._html._render import render
 from skresp._optional import import_optional
 from skresp._results import SHOWN_ROWS, RowResults
+from skresp._text import plural
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import check_integer
 
@@ -25,7 +26,7 @@ from ._variants import Variants
 from .attribution import _describe as contributions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answers:
     """Points a person can reach by a feature, and whether they reach the target.
 
@@ -52,6 +53,12 @@ class Answers:
 
     def __len__(self) -> int:
         return len(self.reached)
+
+    def __repr__(self) -> str:
+        whole = "complete" if self.complete else "a sample"
+        hits = int(self.reached.sum())
+        points = plural(len(self), "point")
+        return f"Answers({points}, {hits:,} of them reach the target, {whole})"
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
 from skresp._explain._responsiveness import ResponsivenessExplainer
+from skresp._explain._short_repr import ShortRepr
 from skresp._model._target import default_target, target_warning
 from skresp._typing import BoolArray, FloatArray
 
@@ -32,7 +32,7 @@ METRICS = (
 Rates = dict[str, float]
 
 
-class RecourseScorer(BaseEstimator):
+class RecourseScorer(ShortRepr):
     """Score a model by the recourse of the people it denies.
 
     A callable `(estimator, X, y=None)` for `scoring=` of `cross_validate`,

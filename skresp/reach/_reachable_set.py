@@ -21,6 +21,7 @@ from skresp._dataframe import (
     row_labels,
     take_rows,
 )
+from skresp._text import plural
 from skresp._typing import FloatArray, IndexArray
 from skresp._validation import check_choice, check_feature_names, check_integer
 
@@ -39,7 +40,7 @@ MAX_BY_HIGHS = 10_000  # a point takes a millisecond or more
 SAMPLED_POINTS = 500
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReachableSet:
     """The points a person can reach.
 
@@ -66,6 +67,12 @@ class ReachableSet:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def __repr__(self) -> str:
+        whole = "complete" if self.complete else "not complete"
+        tried = "" if self.n_tried is None else f", {self.n_tried:,} proposals"
+        points = plural(len(self), "point")
+        return f"ReachableSet({points}, {whole}, method={self.method!r}{tried})"
 
 
 def reachable_set(

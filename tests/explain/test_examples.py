@@ -88,6 +88,15 @@ def working():
     return ResponsivenessExplainer(model, actions).fit(X), X
 
 
+def test_the_repr_of_answers_has_no_points():
+    X = pd.DataFrame({"loans": [3, 0]})
+    actions = ActionSet({"loans": Feature("integer", 0, 5)})
+    model = RuleModel(lambda X: X["loans"] <= 1)
+    explanation = ResponsivenessExplainer(model, actions, target=1).fit(X).explain(X)
+    answers = explanation.reachable(0, "loans")
+    assert repr(answers) == "Answers(5 points, 2 of them reach the target, complete)"
+
+
 def test_binary_columns_that_go_along_are_yes_or_no():
     scale = ["over_10", "over_20"]
     X = pd.DataFrame([[1, 1], [0, 0]], columns=scale)

@@ -222,6 +222,8 @@ def test_clones_and_bad_parameters(credit):
     scorer = clone(RecourseScorer(credit.action_set, "single_rate", threshold=0.7))
     assert scorer.threshold == 0.7
     assert "single_rate" in repr(scorer)
+    assert "ActionSet(13 features, 10 actionable, 4 constraints)" in repr(scorer)
+    assert "feature  " not in repr(scorer)
     with pytest.raises(ValueError, match="metric must be one of recourse_rate"):
         RecourseScorer(credit.action_set, "recourse")(model, credit.data)
     with pytest.raises(ValueError, match="action_set must be an ActionSet, got None"):

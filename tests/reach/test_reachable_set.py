@@ -421,3 +421,12 @@ def test_bad_arguments_are_refused(working, arguments, message):
     x = {"years": 1, "employed": 0, "age": 3}
     with pytest.raises((TypeError, ValueError), match=message):
         reachable_set(**({"action_set": working, "x": x} | arguments))
+
+
+def test_the_repr_has_no_points():
+    actions = ActionSet({"a": Feature("integer", 0, 3), "b": Feature("real", 0, 1)})
+    found = reachable_set(actions, {"a": 1, "b": 0.5}, "a")
+    assert repr(found) == "ReachableSet(3 points, complete, method='grid')"
+    drawn = reachable_set(actions, {"a": 1, "b": 0.5}, max_points=20, random_state=0)
+    text = repr(drawn)
+    assert text.startswith("ReachableSet(20 points, not complete, method='sample', ")
