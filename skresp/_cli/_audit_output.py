@@ -107,5 +107,10 @@ def comparison_table(lines: list[dict[str, Any]]) -> str:
         "some_responsive": "  of them: at least one works",
         "all_unresponsive": "  of them: none works",
     }
-    table = {line["name"]: [percent(line[key]) for key in names] for line in lines}
+    # The first explainer decides which features work.
+    heads = [f"{lines[0]['name']} (by definition)", *(x["name"] for x in lines[1:])]
+    table = {
+        head: [percent(line[key]) for key in names]
+        for head, line in zip(heads, lines, strict=True)
+    }
     return pd.DataFrame(table, index=list(names.values())).to_string()

@@ -11,6 +11,7 @@ def test_the_demo_shows_everything(tmp_path, capsys):
     assert main(["demo", "--out", str(tmp_path), "--rows", "80"]) == 0
     printed = capsys.readouterr().out
     assert "denied people who get a list" in printed
+    assert "RESP (by definition)" in printed
     assert "LIME, actionable" in printed
     names = {path.name for path in tmp_path.iterdir()}
     assert names > {"report.html", "notice.txt", "comparison.png", "features.png"}

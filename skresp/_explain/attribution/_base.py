@@ -106,6 +106,8 @@ class AttributionExplainer(BaseExplainer):
     ) -> tuple[FloatArray, FloatArray]:
         """Return contributions and base values of people, explained one by one."""
         phase = SHORT[self._method]
+        if self.action_set is not None:
+            phase += ", actionable"
         return map_people(attribute, as_seeds(keys), self.n_jobs, self.verbose, phase)
 
     @abstractmethod

@@ -24,8 +24,11 @@ def works(change: WorkingChange, feature: Feature, always: bool = False) -> str:
         return _or([state(value, change.kind) for value in found])
     if change.ends is not None:
         found = _without_slivers(change, feature)
-    pieces = (_range(pair, change.step, feature) for pair in found)
-    return _or([text for piece in pieces for text in piece])
+    pieces = [_range(pair, change.step, feature) for pair in found]
+    text = _or([text for piece in pieces for text in piece])
+    if change.step > 1 and any(high - low > change.step for low, high in found):
+        text += f", in steps of {number(change.step)}"
+    return text
 
 
 def _without_slivers(
@@ -50,10 +53,8 @@ def _range(pair: tuple[float, float], step: int, feature: Feature) -> list[str]:
     low, high = pair
     if low == high:
         return [number(low)]
-    if step > 1 and high - low == step:
+    if feature.kind == "integer" and high - low == step:
         return [number(low), number(high)]
-    if step > 1:
-        return [f"{number(low)} to {number(high)} in steps of {number(step)}"]
     # Other bounds are shown: beyond them nothing was checked.
     if low == 0 == feature.lower:
         return [f"{number(high)} or less"]

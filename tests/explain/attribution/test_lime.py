@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
-from skresp import LimeExplainer
+from skresp import ActionSet, LimeExplainer
 
 lime_tabular = pytest.importorskip("lime.lime_tabular")
 
@@ -252,3 +252,6 @@ def test_it_is_quiet_unless_asked(numbers, capsys):
     assert out == ""
     assert "LIME: 100%" in err
     assert "4/4" in err
+    aware = explainer.set_params(action_set=ActionSet.infer(X)).fit(X, y)
+    aware.explain(X[:4])
+    assert "LIME, actionable: 100%" in capsys.readouterr().err

@@ -126,7 +126,7 @@ def test_advice_that_few_changes_follow_is_listed_only_without_other_advice():
     held = Feature("binary", actionable=False)
     made = letter(rule, person, {"income": income, "guarantor": held})
     assert listed(made) == ["income"]
-    assert "Works: 99 to 100." in made.text
+    assert "Works: 99 or 100." in made.text
 
 
 def test_a_range_too_narrow_to_aim_at_is_left_out_beside_a_wide_one():

@@ -223,7 +223,7 @@ def test_only_values_on_the_grid_of_steps_are_named():
     explanation = explainer.explain(X.iloc[[0]])
     assert "raise k from 0 to 4,000,012." in explanation.describe(0)
     text = notice(explanation, 0).text
-    assert "Works: 4,000,012 to 9,000,027 in steps of 1,000,003." in text
+    assert "Works: 4,000,012 to 9,000,027, in steps of 1,000,003." in text
 
 
 @pytest.mark.parametrize(("a", "works"), [(1, "3 or 5"), (0, "3 to 5")])
