@@ -72,9 +72,8 @@ def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
     """Raise ValueError if the value of a parameter is not one of those allowed."""
     listed = list(allowed)
     if value not in listed:
-        raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, listed))}, got {value!r}."
-        )
+        text = f"{name} must be one of {', '.join(map(repr, listed))}, got {value!r}."
+        raise ValueError(f"{text} {did_you_mean(value, listed)}".rstrip())
 
 
 def check_feature_names(

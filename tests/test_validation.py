@@ -5,6 +5,7 @@ import pytest
 
 from skresp._validation import (
     check_bool,
+    check_choice,
     check_feature_names,
     check_finite,
     check_integer,
@@ -52,3 +53,11 @@ def test_a_name_that_is_not_a_feature_gets_a_hint():
         check_feature_names("radius", ["income", "incme"], ["income", "age"])
     with pytest.raises(ValueError, match=r"not a feature\. The features are income, a"):
         check_feature_names("radius", [3], ["income", "age"])
+
+
+def test_a_choice_that_is_misspelt_gets_a_hint():
+    check_choice("feature", "income", ["income", "age"])
+    with pytest.raises(ValueError, match=r"got 'incme'\. Did you mean 'income'\?$"):
+        check_choice("feature", "incme", ["income", "age"])
+    with pytest.raises(ValueError, match=r"one of 'income', 'age', got 3\.$"):
+        check_choice("feature", 3, ["income", "age"])
