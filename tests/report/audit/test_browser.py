@@ -109,6 +109,21 @@ def test_it_opens_alone_and_without_complaint(browser, pages, name, width, schem
     assert _brightness(light) > 200 > 60 > _brightness(dark)
 
 
+def test_long_names_leave_room_for_numbers_on_a_phone(browser, pages):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True},
+    )
+    browser.get((pages / "audit.html").as_uri())
+    right = browser.execute_script(
+        "const rows = [...document.querySelectorAll('#features tbody tr')];"
+        "rows.forEach(r => r.cells[0].textContent ="
+        " 'NumBank2NatlTradesWHighUtilization_geq_2');"
+        "return Math.max(...rows.map(r => r.cells[2].getBoundingClientRect().right))"
+    )
+    assert right <= 390
+
+
 def test_print_shows_repeated_heads_and_closed_details(browser, pages):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
