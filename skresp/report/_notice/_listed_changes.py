@@ -62,17 +62,25 @@ def _linked(actions: ActionSet, names: Sequence[str]) -> set[str]:
 
 
 def _including_others(changes: dict[str, WorkingChange]) -> list[str]:
-    """Return the features whose only change includes the change of another feature."""
+    """Return the features whose only change includes the change of another feature.
+
+    Of features whose only changes are one and the same, the first is not returned.
+    """
     moved = {
         name: {(move.feature, move.new) for move in change.moves}
         for name, change in changes.items()
     }
+    only = [n for n, change in changes.items() if _is_only_change(change)]
     return [
         name
-        for name, change in changes.items()
-        if change.kind == "binary" and change.n == 1
+        for place, name in enumerate(only)
         if any(other and other < moved[name] for other in moved.values())
+        or any(moved[other] == moved[name] for other in only[:place])
     ]
+
+
+def _is_only_change(change: WorkingChange) -> bool:
+    return change.kind == "binary" and change.n == 1 and bool(change.moves)
 
 
 def _not_smallest(

@@ -81,6 +81,19 @@ def test_a_change_that_includes_another_one_is_not_listed():
     assert "also changes trades to no" in made.text
 
 
+def test_one_change_is_not_listed_under_two_names():
+    down = Feature("binary", direction="decrease")
+    person = {"trade_last_year": 1, "trade_last_two_years": 1, "late": 1}
+    both = [
+        IfThen((one, "==", 0), (other, "==", 0))
+        for one, other in itertools.permutations(list(person)[:2])
+    ]
+    features = dict.fromkeys(person, down)
+    made = letter(lambda X: X.sum(axis=1) < 3, person, features, both)
+    assert listed(made) == ["trade_last_year", "late"]
+    assert made.to_dict()["more"] == 0
+
+
 def test_changes_made_together_name_the_furthest_column_of_a_scale():
     years = ["years_3", "years_5", "years_7"]
     person = {**dict.fromkeys(years, 0), "rent": 1, "own": 0}

@@ -121,7 +121,7 @@ def left_out(explanation, actions, name, reasons, before):
     ]
     if len(points) == 1 and actions.features[name].kind == "binary":
         moved = {n: v for n, v in points[0].items() if v != before[n]}
-        if any(other.items() < moved.items() for other in smaller):
+        if any(other.items() <= moved.items() for other in smaller):
             return True
     score = explanation.values[0, explanation.feature_names.index(name)]
     scales = [r.features for r in actions.constraints if isinstance(r, Thermometer)]
