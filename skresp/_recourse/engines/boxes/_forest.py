@@ -9,12 +9,12 @@ A node splits on variable `k`, or on view `v` as column `n_variables + v`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._numba import compiled, compiled_part
+from skresp._numba import compiled, compiled_part, copied_part
 from skresp._typing import BoolArray, FloatArray
 
 #: The column of a leaf, and of a node that was merged with its neighbour.
@@ -113,28 +113,15 @@ def pack(masks: Sequence[BoolArray] | BoolArray, positions: int) -> NDArray[np.u
 
 
 @compiled_part
-def side(
-    column: int, threshold: float, missing_left: bool, tables: Any, box: Box
-) -> int:
-    """Return 0 where all points of a box go left, 1 where all go right, 2 for both."""
-    n = len(box.lower)
-    if column < n:
-        if np.isnan(box.lower[column]):
-            return 0 if missing_left else 1
-        if box.upper[column] <= threshold:
-            return 0
-        return 1 if box.lower[column] > threshold else 2
-    mine = box.words[column - n]
-    table = tables[int(threshold)]
+def _sides(
+    words: NDArray[np.uint64], v: int, tables: NDArray[np.uint64], row: int
+) -> tuple[bool, bool]:
+    """Return whether some positions of a view go left, and whether some go right."""
     left = right = False
-    for w in range(len(mine)):
-        if mine[w] & table[w]:
-            left = True
-        if mine[w] & ~table[w]:
-            right = True
-    if left and right:
-        return 2
-    return 1 if right else 0
+    for w in range(words.shape[1]):
+        left |= words[v, w] & tables[row, w] != np.uint64(0)
+        right |= words[v, w] & ~tables[row, w] != np.uint64(0)
+    return left, right
 
 
 @compiled
@@ -174,7 +161,10 @@ def restrict(
     """
     width = source.top.shape[1]
     room = len(target.column)
-    with_missing = len(split.missing_left) > 0
+    missing_left, tables = split.missing_left, split.tables
+    lower, upper, words = box.lower, box.upper, box.words
+    variables = len(lower)
+    with_missing = len(missing_left) > 0
     for k in range(first, last):
         start = node
         stack[0, 0], stack[1, 0] = source.roots[k], -1
@@ -183,16 +173,16 @@ def restrict(
             depth -= 1
             n, parent = stack[0, depth], stack[1, depth]
             while source.column[n] >= 0:
-                way = side(
-                    source.column[n],
-                    source.threshold[n],
-                    with_missing and split.missing_left[n],
-                    split.tables,
-                    box,
-                )
-                if way == 2:
+                c, threshold = source.column[n], source.threshold[n]
+                if c >= variables:
+                    left, right = _sides(words, c - variables, tables, int(threshold))
+                elif with_missing and np.isnan(lower[c]):
+                    left, right = missing_left[n], not missing_left[n]
+                else:  # a missing value goes right
+                    left, right = lower[c] <= threshold, not upper[c] <= threshold
+                if left and right:
                     break
-                n = source.left[n] if way == 0 else source.right[n]
+                n = source.right[n] if right else source.left[n]
             if node >= room:
                 return -1, tree
             if parent >= 0:
@@ -205,9 +195,8 @@ def restrict(
                 target.column[node] = names[source.column[n]]
                 target.threshold[node] = source.threshold[n]
                 target.left[node] = node + 1
-                right, left = source.right[n], source.left[n]
-                stack[0, depth], stack[1, depth] = right, node
-                stack[0, depth + 1], stack[1, depth + 1] = left, -1
+                stack[0, depth], stack[1, depth] = source.right[n], node
+                stack[0, depth + 1], stack[1, depth + 1] = source.left[n], -1
                 depth += 2
             node += 1
         _lift(target, start, node)
@@ -222,7 +211,7 @@ def restrict(
     return node, tree
 
 
-@compiled_part
+@copied_part
 def _lift(forest: Forest, start: int, stop: int) -> None:
     """Compute `top` of the inner nodes of a tree; merge leaves that are equal."""
     width = forest.top.shape[1]

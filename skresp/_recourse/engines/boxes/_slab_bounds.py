@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._numba import compiled_part
+from skresp._numba import compiled_part, copied_part
 
 from ._forest import LEAF, Forest
 from ._slabs import Slabs
@@ -59,7 +59,7 @@ def _number_columns(slabs: Slabs, variables: int) -> int:
     return m
 
 
-@compiled_part
+@copied_part
 def _find_largest(
     forest: Forest,
     root: int,
@@ -73,57 +73,43 @@ def _find_largest(
     """Find the largest leaves of one tree in all slabs, as the first row of `best`.
 
     From the last node to the root, so that the subtrees of a node are the last two
-    rows: the right one, then the left one.
+    rows: the right one, then the left one. Below a node, the slabs of its own column
+    keep the largest leaves of the sides that they reach.
     """
-    n = slabs.edges.shape[1] * m
-    best, size = slabs.best, 0
+    column, threshold, top = forest.column, forest.threshold, forest.top
+    many, place, inner, outer = slabs.many, slabs.place, slabs.inner, slabs.outer
+    groups, largest, best = slabs.groups, slabs.largest, slabs.best
+    n, size = slabs.edges.shape[1] * m, 0
     for at in range(stop - 1, root - 1, -1):
-        c = forest.column[at]
+        c = column[at]
         if c == LEAF:
-            best[size, :n] = forest.top[at, w]
+            for i in range(n):
+                best[size, i] = top[at, w]
             size += 1
         elif c >= 0:
-            _keep_sides(forest, at, tables, variables, slabs, m, size)
-            right, left = best[size - 2], best[size - 1]
+            t, a = threshold[at], place[c]
+            right, left = size - 2, size - 1
+            for s in range(many[c]):
+                if c < variables:
+                    goes_left, goes_right = inner[c, s] < t, outer[c, s] > t
+                else:
+                    goes_left = goes_right = False
+                    row = int(t)
+                    for k in range(tables.shape[1]):
+                        group = groups[c - variables, s, k]
+                        goes_left |= group & tables[row, k] != np.uint64(0)
+                        goes_right |= group & ~tables[row, k] != np.uint64(0)
+                of_left, of_right = best[left, s * m + a], best[right, s * m + a]
+                keep_right = not goes_left or (goes_right and of_right > of_left)
+                largest[s] = of_right if keep_right else of_left
             for i in range(n):
-                right[i] = left[i] if left[i] > right[i] else right[i]
-            a = slabs.place[c]
-            for s in range(slabs.many[c]):
-                right[s * m + a] = slabs.largest[s]
+                best[right, i] = max(best[left, i], best[right, i])
+            for s in range(many[c]):
+                best[right, s * m + a] = largest[s]
             size -= 1
 
 
-@compiled_part
-def _keep_sides(
-    forest: Forest,
-    at: int,
-    tables: NDArray[np.uint64],
-    variables: int,
-    slabs: Slabs,
-    m: int,
-    size: int,
-) -> None:
-    """Find the largest leaves below a node in the slabs of the node's own column."""
-    c, t = forest.column[at], forest.threshold[at]
-    a = slabs.place[c]
-    for s in range(slabs.many[c]):
-        right, left = slabs.best[size - 2, s * m + a], slabs.best[size - 1, s * m + a]
-        if c < variables:
-            goes_left, goes_right = slabs.inner[c, s] < t, slabs.outer[c, s] > t
-        else:
-            goes_left = goes_right = False
-            table = tables[int(t)]
-            for k in range(len(table)):
-                group = slabs.groups[c - variables, s, k]
-                goes_left = goes_left or group & table[k] != np.uint64(0)
-                goes_right = goes_right or group & ~table[k] != np.uint64(0)
-        if not goes_left or (goes_right and right > left):
-            slabs.largest[s] = right
-        else:
-            slabs.largest[s] = left
-
-
-@compiled_part
+@copied_part
 def _add_largest(slabs: Slabs, m: int, channel: int) -> None:
     """Add the largest leaves of one tree to the sums of its channel."""
     best, slots = slabs.best[0], slabs.edges.shape[1]
