@@ -15,8 +15,11 @@ import numpy as np
 
 from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray, FloatArray, IndexArray
-from skresp.reach._deadline import OutOfTimeError
+from skresp.reach._allowance import allow
+from skresp.reach._deadline import LimitError, OutOfTimeError
 from skresp.reach._options import Options
+from skresp.reach._part import Part
+from skresp.reach._solver_search import Search
 from skresp.scores._row_rng import Keys
 from skresp.scores._settings import ScoreSettings
 from skresp.scores._single_changes import SingleChanges, single_changes
@@ -144,8 +147,34 @@ class SingleFeatures:
                 acted = part.own(change) != 0
                 alone = [j for j in part.actionable if part.leads_alone(j)]
                 one = (acted.sum(axis=1) == 1) & acted[:, alone].any(axis=1)
+                for k in np.flatnonzero(~one).tolist():
+                    before = each.values[each.which[some[k]]]
+                    one[k] = self._is_minimal(
+                        verdicts, some[k], part, before, change[k]
+                    )
             single[some[one]] = True
         return single
+
+    def _is_minimal(
+        self,
+        verdicts: VerdictArrays,
+        i: int,
+        part: Part,
+        before: FloatArray,
+        change: FloatArray,
+    ) -> bool:
+        """Return whether a witness is known to be an intervention on one feature."""
+        points = float(self.budget.max_points - verdicts.used[i])
+        with allow(self.budget.deadline, points) as given:
+            try:
+                search = Search(part, before)
+                return any(
+                    search.is_minimal(change, j) for j in part.actionable if change[j]
+                )
+            except LimitError:
+                return False
+            finally:
+                verdicts.used[i] += given.spent
 
     def _search(
         self,

@@ -31,6 +31,9 @@ class Lines:
         The row of each feasible stretch.
     low, high : array of shape (n_stretches,)
         Its ends, in units of the feature's own change; for an integer in steps.
+    gap_line, gap_amount : array of shape (n_gaps,)
+        Single amounts between or at the ends of stretches that are not feasible, unless
+        other features move too. They have no weight in a score.
     """
 
     part: Part
@@ -41,6 +44,8 @@ class Lines:
     line: IndexArray
     low: FloatArray
     high: FloatArray
+    gap_line: IndexArray
+    gap_amount: FloatArray
 
     @property
     def step(self) -> float:
@@ -64,13 +69,15 @@ class Lines:
             return self
         has_line = self.has_line.copy()
         has_line[rows] = False
-        kept = has_line[self.line]
+        kept, gaps = has_line[self.line], has_line[self.gap_line]
         return replace(
             self,
             has_line=has_line,
             line=self.line[kept],
             low=self.low[kept],
             high=self.high[kept],
+            gap_line=self.gap_line[gaps],
+            gap_amount=self.gap_amount[gaps],
         )
 
     @classmethod
@@ -78,7 +85,9 @@ class Lines:
         """Return the lines of rows that have no line."""
         has_line, nothing = np.zeros(len(rows), dtype=bool), np.zeros(0)
         line = np.zeros(0, dtype=np.intp)
-        return cls(part, j, rows, before, has_line, line, nothing, nothing)
+        return cls(
+            part, j, rows, before, has_line, line, nothing, nothing, line, nothing
+        )
 
 
 def lines_of(
@@ -100,6 +109,7 @@ def lines_of(
     if interventions == "joint" and not others_fixed:
         return none
     feasible: list[tuple[int, float, float]] = []
+    gaps: list[tuple[int, float]] = []
     has_line = np.zeros(len(before), dtype=bool)
     for i in np.flatnonzero(moves).tolist():
         stretches = _stretches(part, j, before[i], float(low[i]), float(high[i]))
@@ -109,10 +119,32 @@ def lines_of(
         if (others_fixed and good) or len(good) == len(stretches):
             has_line[i] = True
             feasible += [(i, a, b) for a, b in good]
+            if not others_fixed:
+                gaps += [(i, a) for a in _gaps(part, j, before[i], good)]
     line = np.array([i for i, _, _ in feasible], dtype=np.intp)
     ends = np.array([(a, b) for _, a, b in feasible]).reshape(-1, 2)
     low, high = ends.T
-    return replace(none, has_line=has_line, line=line, low=low, high=high)
+    return replace(
+        none,
+        has_line=has_line,
+        line=line,
+        low=low,
+        high=high,
+        gap_line=np.array([i for i, _ in gaps], dtype=np.intp),
+        gap_amount=np.array([amount for _, amount in gaps]),
+    )
+
+
+def _gaps(
+    part: Part, j: int, x: FloatArray, stretches: list[tuple[float, float]]
+) -> list[float]:
+    """Return the ends of feasible stretches that are not feasible themselves."""
+    ends = np.unique(stretches)
+    ends = ends[ends != 0]
+    own = np.zeros((len(ends), len(x)))
+    own[:, j] = ends
+    ok = part.feasible(np.broadcast_to(x, own.shape), own)
+    return [float(end) for end in ends[~ok]]
 
 
 def _stretches(

@@ -97,6 +97,26 @@ def sample_minimal(
     return Sample(_stack(draws.changes, part), tried, draws.uniform)
 
 
+def sample_at(
+    part: Part,
+    before: FloatArray,
+    j: int,
+    amount: float,
+    n: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, bool]:
+    """Draw minimal interventions on feature `j` with one change of it.
+
+    The second value is whether there is none.
+    """
+    draws = _MinimalDraws(Search(part, before), j, rng)
+    try:
+        draws.take(np.full(n, amount))
+    except LimitError:
+        draws.uniform = False
+    return _stack(draws.changes, part), draws.uniform and not draws.changes
+
+
 class _MinimalDraws:
     """Minimal interventions on feature `j` that have been drawn."""
 

@@ -245,6 +245,21 @@ class Search:
             cuts.append(self._not_all(support))
         return sets, False
 
+    def is_minimal(self, change: FloatArray, j: int) -> bool:
+        """Return whether a change is known to be a minimal intervention on `j`.
+
+        It is one if no change to the same value of `j` moves fewer of its features.
+        """
+        names, moved = self.part.names, np.flatnonzero(change)
+        still = [
+            row(self.program.change(name), 0, 0)
+            for k, name in enumerate(names)
+            if k not in moved
+        ]
+        at = self.at(j, float(self.before[j] + change[j]))
+        rows = [at, *still, self._not_all(moved.tolist())]
+        return self.find(rows, Expression())[0] is Outcome.INFEASIBLE
+
     def minimal_at(self, at: Row, j: int, most: int) -> tuple[FloatArray, bool]:
         """Return the minimal interventions at one value, and whether these are all."""
         supports, complete = self.supports([at])

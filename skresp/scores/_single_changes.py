@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._allowance import allow
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._lines import Lines
 from skresp.reach._part import Part
+from skresp.reach._sampling import sample_at
 
 from ._changed_points import changed_points
 from ._exact_lines import TargetPieces, crowded_lines, exact_lines
-from ._row_rng import Keys
+from ._row_rng import Keys, feature_keys, generator
 from ._sampled import draw
 from ._settings import ScoreSettings
 from ._strategy import unlisted_rows
@@ -80,6 +82,7 @@ def single_changes(
     for some in unlisted_rows(feasible, settings):
         lines, pieces = exact_lines(batch, part, j, rows[some], values[some], settings)
         search.try_lines(some, lines, pieces)
+        search.try_gaps(some, lines, keys, settings)
         search.try_drawn(some[~lines.has_line], keys, settings)
     return search.result()
 
@@ -168,6 +171,33 @@ class _Search:
         if not lines.is_integer:
             line, amount = _borders(pieces, none)
             self._try_all(some[line], lines.changes(line, amount))
+
+    def try_gaps(
+        self, some: IndexArray, lines: Lines, keys: Keys, settings: ScoreSettings
+    ) -> None:
+        """Try draws at single amounts where other features have to move too.
+
+        Where none of them reaches the target, others may.
+        """
+        keys = feature_keys(keys, self.part.names[self.j])
+        for line, amount in zip(lines.gap_line, lines.gap_amount, strict=True):
+            i = some[line]
+            if not self.decided[i]:
+                continue
+            with allow(self.batch.deadline, float(self.points_left[i])) as given:
+                changes, are_none = sample_at(
+                    self.part,
+                    self.values[i],
+                    self.j,
+                    float(amount * lines.step),
+                    settings.n_samples,
+                    generator(keys[i]),
+                )
+            self.points_left[i] -= given.spent
+            self.decided[i] = are_none
+            owner = np.full(min(len(changes), self.points_left[i]), i)
+            self._try(owner, changes[: len(owner)])
+            self.points_left[i] -= len(owner)
 
     def try_drawn(self, some: IndexArray, keys: Keys, settings: ScoreSettings) -> None:
         """Try the interventions that a score is computed from."""

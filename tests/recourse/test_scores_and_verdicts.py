@@ -10,16 +10,22 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from skresp import ActionSet, Feature
-from skresp.constraints import Linear, Linkage
-from tests.recourse.explainers import explainer_of
+from skresp import ActionSet, AtLeast, Feature
+from skresp._actions._encoding import encode
+from skresp.constraints import IfThen, Linear, Linkage
+from skresp.reach._lines import lines_of
+from skresp.reach._part import located_parts
+from tests.recourse.explainers import explainer_of, linear_regression
 from tests.recourse.mixed_rows import fitted_on_mixed_rows, mixed_rows
 from tests.small_models import RuleClassifier
 from tests.strategies import cases, real_cases
 
 
 def check(explainer, X):
-    """Check that a score above 0 means `single`, and that exact zeros decide."""
+    """Check that a score above 0 means `single`, and that exact zeros decide.
+
+    Single values at which other features have to move too have no weight in a score.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scores, verdicts = explainer.explain(X), explainer.verify(X)
@@ -27,11 +33,24 @@ def check(explainer, X):
     one = denied & (np.nan_to_num(scores.values) > 0).any(axis=1)
     assert (verdicts.status[one] == "single").all()
     settled = denied & ~one & scores.exact.all(axis=1)
+    settled[_rows_with_gaps(explainer, X)] = False
     assert "possible" not in verdicts.status[settled]
     shown = np.isin(verdicts.status, ["single", "joint", "possible"])
     np.testing.assert_array_equal(verdicts.has_witness, shown)
     if shown.any():
         assert (explainer.predict(verdicts.witness) == explainer.target_).all()
+
+
+def _rows_with_gaps(explainer, X):
+    """Return rows with single values at which other features have to move too."""
+    codes, where = encode(explainer.action_set_, X, missing="hold"), np.arange(len(X))
+    rows = []
+    for part, columns in located_parts(explainer.action_set_):
+        for j in part.actionable:
+            before = codes[:, columns]
+            lines = lines_of(part, j, where, before, explainer.interventions)
+            rows += lines.gap_line.tolist()
+    return rows
 
 
 @pytest.mark.parametrize("reals", [False, True])
@@ -111,3 +130,31 @@ def test_points_of_single_features_count_towards_the_budget():
         assert (verdicts.used <= budget).all()
         assert sum(sizes) <= len(X) * (budget + 1), "one more for the row itself"
         assert set(verdicts.status) == {"unknown"}
+
+
+@pytest.mark.parametrize(
+    ("weights", "border", "status"),
+    [
+        ((1.0, 0.0), 2.5, "single"),
+        ((1.0, 1.0), 2.75, "single"),
+        ((1.0, 0.0), 3.5, "fixed"),
+    ],
+)
+def test_an_intervention_at_a_single_value_moves_what_it_must(weights, border, status):
+    """Only at its bound does `b` take `a` along: no weight in a score, but a way."""
+    actions = ActionSet(
+        {
+            "a": Feature("real", 0, 3, actionable=False, mutable=True),
+            "b": Feature("real", 0, 2, direction="decrease"),
+        },
+        [IfThen(("b", "<=", 0), ("a", ">=", 0))],
+    )
+    X = pd.DataFrame({"a": [-1.0], "b": [1.5]})
+    model = linear_regression(weights, 0.0, "ab")
+    explainer = explainer_of(model, actions, X, target=AtLeast(border))
+    scores, verdicts = explainer.explain(X), explainer.verify(X)
+    assert scores.exact.all()
+    assert scores.values[0].tolist() == [0.0, 0.0]
+    assert verdicts.status.tolist() == [status]
+    if status == "single":
+        assert verdicts.witness["b"].tolist() == [0.0]
