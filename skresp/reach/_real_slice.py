@@ -16,6 +16,7 @@ from skresp.constraints._expression import Expression, total
 from skresp.constraints._program import Row, row
 
 from ._allowance import allowance
+from ._deadline import LimitError
 from ._outcome import Outcome
 from ._random_walk import RandomWalk, steps_of_a_walk
 from ._solver_search import Search
@@ -26,6 +27,8 @@ from ._upper_bound import upper_bound
 _FIRST = 64
 MAX_TRIED = 20_000
 _OFTEN = 0.05
+# Tries, in lengths of random walks, that show whether walks take fewer.
+_ENOUGH = 8
 # Nodes for an end of the box; few, since a box that is too wide does no harm.
 _NODES = 3
 _FLAT = 1e-8
@@ -248,21 +251,31 @@ class _Region:
         # First from the limits of each feature, which needs no solver.
         box = self._limits()
         points, share = self._try(box, n, _FIRST, rng)
-        if share < _OFTEN:
-            smaller = self._box() if len(points) or self._is_possible() else None
-            if smaller is None and not len(points):
-                return self.own(points)
-            box = smaller or box
-        if len(points) < n:
-            more, _ = self._try(box, n - len(points), self._most_tried(n), rng)
-            points = np.concatenate([points, more])
-        if len(points) < n:
-            points = self._walk(points, n, box, rng)
+        try:
+            if share < _OFTEN:
+                smaller = self._box() if len(points) or self._is_possible() else None
+                if smaller is None and not len(points):
+                    return self.own(points)
+                box = smaller or box
+            if len(points) < n:
+                missing = n - len(points)
+                more, _ = self._try(box, missing, self._most_tried(missing), rng)
+                points = np.concatenate([points, more])
+            if len(points) < n:
+                more = self._walk(points, n - len(points), box, rng)
+                points = np.concatenate([points, more])
+        except LimitError:
+            if not len(points):
+                raise
         return self.own(points[:n])
 
     def _most_tried(self, n: int) -> int:
-        """Return the tries in a box after which `n` random walks take fewer."""
-        return min(MAX_TRIED, n * steps_of_a_walk(len(self.free)))
+        """Return the tries in a box for `n` points.
+
+        Half of the allowance is left for random walks.
+        """
+        most = min(MAX_TRIED, n * steps_of_a_walk(len(self.free)))
+        return int(min(most, allowance().points // 2))
 
     def _limits(self) -> tuple[FloatArray, FloatArray]:
         """Return the limits of the features' own changes."""
@@ -278,16 +291,22 @@ class _Region:
         most: int,
         rng: np.random.Generator,
     ) -> tuple[FloatArray, float]:
-        """Return the points of the region among draws from a box, and their share."""
+        """Return the points of the region among draws from a box, and their share.
+
+        It ends where a random walk takes fewer tries than a point of the region.
+        """
         inside = np.zeros((0, len(self.free)))
         tried, size = 0, max(2 * n, 8)
-        while len(inside) < n and tried < most:
-            size = allowance().spend_up_to(size)
+        steps = steps_of_a_walk(len(self.free))
+        while len(inside) < n and tried < most and not allowance().deadline.is_over:
+            size = allowance().spend_up_to(min(size, max(most - tried, 8)))
             if not size:
                 break
             points = rng.uniform(*box, size=(size, len(self.free)))
             inside = np.concatenate([inside, points[self.contains(points)]])
-            tried, size = tried + size, min(2 * size, MAX_TRIED)
+            tried, size = tried + size, 2 * size
+            if tried > _ENOUGH * steps and tried > steps * len(inside):
+                break
         return inside, len(inside) / max(tried, 1)
 
     def _box(self) -> tuple[FloatArray, FloatArray] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -110,11 +111,10 @@ def sample_at(
     The second value is whether there is none.
     """
     draws = _MinimalDraws(Search(part, before), j, rng)
-    try:
+    with suppress(LimitError):
         draws.take(np.full(n, amount))
-    except LimitError:
-        draws.uniform = False
-    return _stack(draws.changes, part), draws.uniform and not draws.changes
+        return _stack(draws.changes, part), draws.uniform and not draws.has_choices
+    return _stack(draws.changes, part), False
 
 
 class _MinimalDraws:
@@ -126,6 +126,7 @@ class _MinimalDraws:
         self.choices: dict[float, list[Choice]] = {}
         self.changes: list[FloatArray] = []
         self.uniform = True
+        self.has_choices = False
 
     def take(self, proposed: FloatArray) -> None:
         """Draw an intervention for each proposed change of the feature, if any."""
@@ -143,9 +144,9 @@ class _MinimalDraws:
                     search, j, amount, known, self.grid, thorough=self.uniform
                 )
                 self.uniform &= all_of_them
-            self.changes += _draw_choices(
-                search, self.choices[amount], int(wanted[i]), self.rng
-            )
+            choices = self.choices[amount]
+            self.has_choices |= bool(choices)
+            _draw_choices(search, choices, int(wanted[i]), self.rng, self.changes)
 
 
 def _extreme_changes(search: Search, j: int) -> tuple[FloatArray, bool]:
@@ -247,15 +248,16 @@ def _solver_points(
     reals = movable_reals(part, search.before)
     # Without reals the solver would have listed the points themselves.
     most = MAX_BY_SOLVER if reals else FEW_BY_SOLVER
+    changes: list[FloatArray] = []
     try:
         listed, complete = find_configurations(search, extra, most)
         choices: list[Choice] = [Slice(fixed, [], reals, moving=j) for fixed in listed]
-        changes = _draw_choices(search, choices, n, rng)
+        _draw_choices(search, choices, n, rng, changes)
         if not changes and j in reals:
             choices, complete = _at_extreme_changes(search, j, reals)
-            changes = _draw_choices(search, choices, n, rng)
+            _draw_choices(search, choices, n, rng, changes)
     except LimitError:
-        return [], False
+        complete = False
     return changes, complete
 
 
@@ -359,12 +361,13 @@ def _draw_choices(
     choices: list[Choice],
     n: int,
     rng: np.random.Generator,
-) -> list[FloatArray]:
+    changes: list[FloatArray],
+) -> None:
     """Draw changes uniformly from choices; fewer where a slice gives fewer.
 
-    Empty slices are removed from `choices` in place, and others are drawn instead.
+    They are added to `changes`, so that those before a limit are kept. Empty slices are
+    removed from `choices` in place, and others are drawn instead.
     """
-    changes: list[FloatArray] = []
     while n and choices:
         picks, counts = np.unique(
             rng.integers(len(choices), size=n), return_counts=True
@@ -382,7 +385,6 @@ def _draw_choices(
                 empty.add(pick)
                 n += count
         choices[:] = [c for i, c in enumerate(choices) if i not in empty]
-    return changes
 
 
 def _stack(changes: Sequence[FloatArray], part: Part) -> FloatArray:

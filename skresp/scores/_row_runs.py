@@ -13,8 +13,10 @@ from skresp.reach._deadline import PIECE, Deadline
 
 Result = TypeVar("Result")
 
-# Rows of the first run, where there are to be several, and the seconds of the others.
-_FIRST, _SECONDS = 64, 0.25
+# Rows of the first runs, where there are to be several. The second one is made only if
+# the first one took too little time to tell. And the seconds of a run.
+_FIRST = 8, 64
+_SHORT, _SECONDS = 0.02, 0.25
 
 
 def compute_runs(
@@ -53,15 +55,21 @@ def compute_runs(
             size = min(size, _shared(block.stop - start, jobs))
         elif progress is not None or jobs > 1:
             # The first rows show how many fill a run.
-            first = slice(start, min(start + _FIRST, start + max_rows, block.stop))
-            began = monotonic()
-            result = compute(first)
-            enough = int(_FIRST * _SECONDS / max(monotonic() - began, 1e-6))
-            size = min(size, max(enough, _FIRST), _shared(block.stop - start, jobs))
-            start = first.stop
-            if progress is not None:
-                progress(first.stop - first.start)
-            yield first, result
+            for many in _FIRST:
+                if start == block.stop:
+                    break
+                first = slice(start, min(start + min(many, max_rows), block.stop))
+                began = monotonic()
+                result = compute(first)
+                took, start = monotonic() - began, first.stop
+                if progress is not None:
+                    progress(first.stop - first.start)
+                yield first, result
+                if took >= _SHORT:
+                    break
+            enough = int((first.stop - first.start) * _SECONDS / max(took, 1e-6))
+            shared = max(_shared(block.stop - start, jobs), 1)
+            size = min(size, max(enough, 1), shared)
         runs = [
             slice(at, min(at + size, block.stop))
             for at in range(start, block.stop, size)

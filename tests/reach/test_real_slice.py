@@ -10,10 +10,10 @@ from skresp import ActionSet, Feature
 from skresp.constraints import IfThen, Linear, Linkage
 from skresp.reach import _real_slice
 from skresp.reach._allowance import allow
-from skresp.reach._deadline import NEVER
+from skresp.reach._deadline import NEVER, LimitError
 from skresp.reach._part import parts_of
 from skresp.reach._real_slice import Slice, draw_slice
-from skresp.reach._sampling import sample_joint, sample_minimal
+from skresp.reach._sampling import _draw_choices, sample_joint, sample_minimal
 from skresp.reach._solver_search import Search
 from tests.faults import Fault
 
@@ -182,3 +182,36 @@ def test_random_walks_through_a_thin_slice_are_uniform(dimensions):
         ks_2samp(after[:, k + 1], exact[:, k]).pvalue for k in range(dimensions)
     )
     assert worst > 1e-3
+
+
+BANDS = ActionSet(
+    {name: Feature("real", 0, 1) for name in "abc"},
+    [
+        Linear({"a": 1, "b": -1}, -0.02, 0.02),
+        Linear({"b": 1, "c": -1}, -0.05, 0.05),
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("points", "least"), [(33_333, 400), (10_000, 100), (4_000, 1)]
+)
+def test_a_limit_leaves_the_draws_that_were_made(points, least):
+    """A few hundred points of a box are inside. The rest is walked, or left out."""
+    (part,) = parts_of(BANDS)
+    with allow(NEVER, points) as given:
+        drawn = sample_joint(part, np.full(3, 0.5), 0, 500, np.random.default_rng(0))
+    assert least <= len(drawn.changes) <= 500
+    assert given.spent <= points
+
+
+def test_draws_of_earlier_slices_survive_a_limit():
+    """The second slice needs the solver, which the limit no longer allows."""
+    (part,) = parts_of(BANDS)
+    search = Search(part, np.full(3, 0.5))
+    narrow = Slice({0: 1.0, 1: 0.0}, [], [2])  # too far apart: no point
+    choices = [Slice({}, [], [0, 1, 2]), narrow]
+    changes = []
+    with allow(NEVER, 400), pytest.raises(LimitError):
+        _draw_choices(search, choices, 2, np.random.default_rng(1), changes)
+    assert len(changes) == 1

@@ -53,8 +53,19 @@ def test_runs_before_the_deadline_are_kept(monkeypatch):
     assert now[0] == 4.0
 
 
-@pytest.mark.parametrize(("seconds", "longest"), [(1e-6, 2_000), (0.01, 64)])
-def test_runs_are_as_long_as_the_first_rows_are_fast(monkeypatch, seconds, longest):
+@pytest.mark.parametrize(
+    ("seconds", "n_jobs", "first", "longest"),
+    [
+        (1e-6, 1, [8, 64], 2_000),
+        (0.01, 1, [8], 25),
+        (1e-6, 4, [8, 64], 500),
+        (0.01, 4, [8], 25),
+    ],
+)
+def test_runs_are_as_long_as_the_first_rows_are_fast(
+    monkeypatch, seconds, n_jobs, first, longest
+):
+    """Slow rows are shared after a few of them, fast ones after more."""
     now = [0.0]
     monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
 
@@ -62,7 +73,9 @@ def test_runs_are_as_long_as_the_first_rows_are_fast(monkeypatch, seconds, longe
         now[0] += seconds * (run.stop - run.start)
         return rows_of(run)
 
-    runs = compute_runs(compute, 2_064, 5_000, deadline=NEVER, progress=lambda n: None)
+    runs = compute_runs(
+        compute, 2_072, 5_000, deadline=NEVER, n_jobs=n_jobs, progress=lambda n: None
+    )
     lengths = [run.stop - run.start for run, _ in runs]
-    assert lengths[0] == 64
-    assert max(lengths[1:]) == longest
+    assert lengths[: len(first)] == first
+    assert max(lengths[len(first) :]) == longest
