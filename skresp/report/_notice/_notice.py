@@ -324,7 +324,8 @@ def _reason(
 def _move_text(move: Move, feature: Feature, name: str) -> str:
     real = feature.kind == "real"
     old = _change.current(move.old, feature, [move.new] if real else [])
-    text = say.BY_THEN if move.follows else say.MOVE
+    follows = say.THIS_CHANGES if feature.kind == "binary" else say.BY_THEN
+    text = follows if move.follows else say.MOVE
     return text.format(name=name, old=old, new=state(move.new, feature.kind))
 
 

@@ -95,6 +95,8 @@ ISOLATED = "No other value works."
 
 MOVE = "{name} from {old} to {new}"
 BY_THEN = "By then {name} will be {new} (now {old})."
+# The same of a binary feature.
+THIS_CHANGES = "This also changes {name} to {new} (now {old})."
 ALL_NEEDED = "Making only some of these changes may not change the decision."
 
 # -- the end -------------------------------------------------------------------------

@@ -108,8 +108,8 @@ def test_changes_made_together_name_the_furthest_column_of_a_scale():
     moves = {move["feature"]: move["follows"] for move in content["together"]}
     assert moves == {"years_5": False, "own": False, "years_3": True, "rent": True}
     assert "- years_5 from no to yes\n- own from no to yes\n\n" in made.text
-    assert "By then years_3 will be yes (now no)." in made.text
-    assert "By then rent will be no (now yes)." in made.text
+    assert "This also changes years_3 to yes (now no)." in made.text
+    assert "This also changes rent to no (now yes)." in made.text
 
 
 def test_changes_down_a_scale_name_its_lowest_column():
