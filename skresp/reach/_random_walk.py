@@ -62,8 +62,12 @@ class RandomWalk:
         steps = steps_of_a_walk(start.shape[1])
         n = int(min(n, max(allowance().points // steps, 1)))
         points = start[self.rng.integers(len(start), size=n)]
-        stuck = [0, 0]
+        stuck, has_moved = [0, 0], np.zeros(n, dtype=bool)
         for turn in range(steps):
+            if turn == 2 * _MAX_STUCK and has_moved.any():
+                # A start in a piece without volume is not one of the region.
+                others = self.rng.choice(np.flatnonzero(has_moved), size=n)
+                points = np.where(has_moved[:, None], points, points[others])
             kind = turn % 2
             if stuck[kind] >= _MAX_STUCK:
                 continue
@@ -75,6 +79,7 @@ class RandomWalk:
                 directions = self.rng.normal(size=(n, len(self.spread))) @ self.spread
             self._move(points, directions)
             moved = np.abs(points - before) > _FLAT * (self.high - self.low)
+            has_moved |= moved.any(axis=1)
             stuck[kind] = 0 if moved.any() else stuck[kind] + 1
         return points
 

@@ -215,3 +215,25 @@ def test_draws_of_earlier_slices_survive_a_limit():
     with allow(NEVER, 400), pytest.raises(LimitError):
         _draw_choices(search, choices, 2, np.random.default_rng(1), changes)
     assert len(changes) == 1
+
+
+@pytest.mark.parametrize(
+    ("pinned", "own", "seed"), [(0.623, 0.27, 0), (0.166, 0.499, 11)]
+)
+def test_pieces_without_volume_take_hardly_any_draws(pinned, own, seed):
+    """Where `a` is large, `c` has one value, so that part of a strip is flat."""
+    (part,) = parts_of(
+        ActionSet(
+            {name: Feature("real", 0, 1) for name in "abc"},
+            [
+                Linear({"a": 1, "b": -1}, -1e-6, 1e-6),
+                IfThen(("a", ">=", 0.3), ("c", "==", pinned)),
+            ],
+        )
+    )
+    search = Search(part, np.array([0.1, 0.1, own]))
+    region = Slice({}, [], [0, 1, 2], moving=0)
+    drawn = draw_slice(search, region, 500, np.random.default_rng(seed))
+    after = search.before + np.array(drawn)
+    assert len(after) == 500
+    assert (after[:, 0] > 0.3001).mean() < 0.02
