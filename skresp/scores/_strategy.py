@@ -19,7 +19,7 @@ listed up to `max_listed` changes: fewer where the model is known along its line
 
 What can be listed is decided by `FeasibleChanges.of`, from the action set, the row's
 values and `max_listed`. The functions here say which rows have no list, how long lists
-may be, and how many points a sampled score gets. `_responsiveness` applies the table:
+may be, and how many points a sampled score gets. `_score_task` applies the table:
 it scores what is listed, then what lies on lines, and draws for the rest.
 """
 
