@@ -62,7 +62,7 @@ class FeasibleChanges:
         """Which of `reaches` have no list."""
         return np.array([r.refused is not None for r in self.reaches], dtype=bool)
 
-    @property
+    @cached_property
     def valid(self) -> BoolArray:
         """Which rows satisfy the constraints of the part before any change."""
         entries = np.array([r.valid for r in self.reaches], dtype=bool)

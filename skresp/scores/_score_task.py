@@ -202,16 +202,15 @@ class _ScoreRun:
             rows: Any = slice(None)
             if (table.which < 0).any():
                 rows = np.flatnonzero(table.which >= 0)
-            for k, j in enumerate(table.features):
-                sizes = table.sizes[table.which[rows], k]
-                share = hits[rows, k] / np.maximum(sizes, 1)
-                self._store(rows, columns[j], share, sizes)
+            sizes = table.sizes[table.which[rows]]
+            shares = hits[rows] / np.maximum(sizes, 1)
+            self._store(rows, columns[list(table.features)], shares, sizes)
         return {t.part: bits for t, bits in zip(tables, packed, strict=True)}
 
     def _store(
         self,
         rows: Any,
-        position: int,
+        position: int | IndexArray,
         share: FloatArray,
         count: IndexArray,
         *,
@@ -219,8 +218,10 @@ class _ScoreRun:
         high: FloatArray | None = None,
         exact: BoolArray | bool = True,
     ) -> None:
-        """Store scores of one feature; without an interval they are exact."""
+        """Store scores of one or more features; without an interval they are exact."""
         out = self.out
+        if not np.isscalar(position) and not isinstance(rows, slice):
+            rows = rows[:, None]
         out.values[rows, position] = share
         out.n_reachable[rows, position] = count
         if out.lower is not out.values:

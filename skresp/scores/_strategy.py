@@ -26,6 +26,7 @@ it scores what is listed, then what lies on lines, and draws for the rest.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -57,6 +58,8 @@ def unlisted_rows(
     if `method="sample"`. Rows that break a constraint are in no group.
     """
     is_long = feasible.which < 0
+    if settings.method != "sample" and not (is_long.any() or feasible.refused.any()):
+        return []
     unlisted = ~is_long & feasible.valid
     if len(feasible.refused):
         unlisted &= feasible.refused[feasible.which]
@@ -124,12 +127,17 @@ def points_of_score(
     the action set alone, so a score never depends on another row.
     """
     everything = method == "sample" or by_chance
-    features = sum(
+    return max(max_points // max(_n_sampled(actions, everything), 1), 1)
+
+
+@lru_cache(maxsize=64)
+def _n_sampled(actions: ActionSet, everything: bool) -> int:
+    """Return how many features may have to be sampled."""
+    return sum(
         len(part.actionable)
         for part in parts_of(actions)
         if everything or _may_be_sampled(part)
     )
-    return max(max_points // max(features, 1), 1)
 
 
 def _may_be_sampled(part: Part) -> bool:
