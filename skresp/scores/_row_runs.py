@@ -55,6 +55,7 @@ def compute_runs(
             size = min(size, _shared(block.stop - start, jobs))
         elif progress is not None or jobs > 1:
             # The first rows show how many fill a run.
+            shared = max(_shared(block.stop - start, jobs), 1)
             for many in _FIRST:
                 if start == block.stop:
                     break
@@ -65,10 +66,11 @@ def compute_runs(
                 if progress is not None:
                     progress(first.stop - first.start)
                 yield first, result
-                if took >= _SHORT:
+                if took >= _SHORT or progress is None:
                     break
             enough = int((first.stop - first.start) * _SECONDS / max(took, 1e-6))
-            shared = max(_shared(block.stop - start, jobs), 1)
+            if took < _SHORT and progress is None:
+                enough = shared  # dividing rows that take no time only costs time
             size = min(size, max(enough, 1), shared)
         runs = [
             slice(at, min(at + size, block.stop))

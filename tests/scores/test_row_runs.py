@@ -54,18 +54,21 @@ def test_runs_before_the_deadline_are_kept(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "n_jobs", "first", "longest"),
+    ("seconds", "n_jobs", "shown", "first", "longest"),
     [
-        (1e-6, 1, [8, 64], 2_000),
-        (0.01, 1, [8], 25),
-        (1e-6, 4, [8, 64], 500),
-        (0.01, 4, [8], 25),
+        (1e-6, 1, True, [8, 64], 2_000),
+        (0.01, 1, True, [8], 25),
+        (1e-6, 4, True, [8, 64], 518),
+        (0.01, 4, True, [8], 25),
+        (1e-6, 4, False, [8], 518),
+        (0.01, 4, False, [8], 25),
+        (1e-6, 1, False, [], 2_072),
     ],
 )
 def test_runs_are_as_long_as_the_first_rows_are_fast(
-    monkeypatch, seconds, n_jobs, first, longest
+    monkeypatch, seconds, n_jobs, shown, first, longest
 ):
-    """Slow rows are shared after a few of them, fast ones after more."""
+    """Slow rows are shared after a few of them; fast ones are divided by the jobs."""
     now = [0.0]
     monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
 
@@ -73,8 +76,9 @@ def test_runs_are_as_long_as_the_first_rows_are_fast(
         now[0] += seconds * (run.stop - run.start)
         return rows_of(run)
 
+    progress = (lambda n: None) if shown else None
     runs = compute_runs(
-        compute, 2_072, 5_000, deadline=NEVER, n_jobs=n_jobs, progress=lambda n: None
+        compute, 2_072, 5_000, deadline=NEVER, n_jobs=n_jobs, progress=progress
     )
     lengths = [run.stop - run.start for run, _ in runs]
     assert lengths[: len(first)] == first
