@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from time import monotonic
 from typing import TypeVar
@@ -13,10 +14,12 @@ from skresp.reach._deadline import PIECE, Deadline
 
 Result = TypeVar("Result")
 
-# Rows of the first runs, where there are to be several. The second one is made only if
-# the first one took too little time to tell. And the seconds of a run.
-_FIRST = 8, 64
-_SHORT, _SECONDS = 0.02, 0.25
+# Rows of the first two runs, where there are to be several. They show the time that a
+# run takes in any case, and the time of a row.
+_FIRST = 4, 16
+# Seconds of a run below which dividing rows costs more than it gains; the seconds that
+# a run is to take; and how many times as long as what it takes in any case.
+_SHORT, _SECONDS, _TIMES = 0.02, 0.25, 10
 
 
 def compute_runs(
@@ -54,24 +57,22 @@ def compute_runs(
         if deadline.is_limited:
             size = min(size, _shared(block.stop - start, jobs))
         elif progress is not None or jobs > 1:
-            # The first rows show how many fill a run.
             shared = max(_shared(block.stop - start, jobs), 1)
+            times: list[tuple[int, float]] = []
             for many in _FIRST:
-                if start == block.stop:
-                    break
                 first = slice(start, min(start + min(many, max_rows), block.stop))
+                if first.start == first.stop:
+                    break
                 began = monotonic()
                 result = compute(first)
-                took, start = monotonic() - began, first.stop
+                start = first.stop
+                times.append((first.stop - first.start, monotonic() - began))
                 if progress is not None:
                     progress(first.stop - first.start)
                 yield first, result
-                if took >= _SHORT or progress is None:
+                if progress is None and times[0][1] < _SHORT:
                     break
-            enough = int((first.stop - first.start) * _SECONDS / max(took, 1e-6))
-            if took < _SHORT and progress is None:
-                enough = shared  # dividing rows that take no time only costs time
-            size = min(size, max(enough, 1), shared)
+            size = min(size, shared, _enough(times))
         runs = [
             slice(at, min(at + size, block.stop))
             for at in range(start, block.stop, size)
@@ -91,3 +92,13 @@ def compute_runs(
 def _shared(n_rows: int, jobs: int) -> int:
     """Return how many rows each job gets."""
     return -(-n_rows // jobs)
+
+
+def _enough(times: list[tuple[int, float]]) -> int:
+    """Return how many rows fill a run, from the rows and seconds of the first runs."""
+    if len(times) < 2:
+        return sys.maxsize
+    (few, short), (many, long) = times
+    each = max((long - short) / max(many - few, 1), 1e-7)
+    fixed = max(short - few * each, 0.0)
+    return max(int(max(_SECONDS, _TIMES * fixed) / each), 1)

@@ -54,26 +54,27 @@ def test_runs_before_the_deadline_are_kept(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "n_jobs", "shown", "first", "longest"),
+    ("seconds", "fixed", "n_jobs", "shown", "first", "longest"),
     [
-        (1e-6, 1, True, [8, 64], 2_000),
-        (0.01, 1, True, [8], 25),
-        (1e-6, 4, True, [8, 64], 518),
-        (0.01, 4, True, [8], 25),
-        (1e-6, 4, False, [8], 518),
-        (0.01, 4, False, [8], 25),
-        (1e-6, 1, False, [], 2_072),
+        (1e-6, 0.0, 1, True, [4, 16], 2_052),
+        (0.01, 0.0, 1, True, [4, 16], 25),
+        (1e-6, 0.0, 4, True, [4, 16], 518),
+        (0.01, 0.0, 4, False, [4, 16], 25),
+        # Runs are ten times as long as what they take in any case.
+        (0.01, 0.125, 4, False, [4, 16], 125),
+        (1e-6, 0.0, 4, False, [4], 518),
+        (1e-6, 0.0, 1, False, [], 2_072),
     ],
 )
 def test_runs_are_as_long_as_the_first_rows_are_fast(
-    monkeypatch, seconds, n_jobs, shown, first, longest
+    monkeypatch, seconds, fixed, n_jobs, shown, first, longest
 ):
     """Slow rows are shared after a few of them; fast ones are divided by the jobs."""
     now = [0.0]
     monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
 
     def compute(run):
-        now[0] += seconds * (run.stop - run.start)
+        now[0] += fixed + seconds * (run.stop - run.start)
         return rows_of(run)
 
     progress = (lambda n: None) if shown else None
@@ -82,4 +83,4 @@ def test_runs_are_as_long_as_the_first_rows_are_fast(
     )
     lengths = [run.stop - run.start for run, _ in runs]
     assert lengths[: len(first)] == first
-    assert max(lengths[len(first) :]) == longest
+    assert max(lengths[len(first) :]) == pytest.approx(longest, abs=1)
