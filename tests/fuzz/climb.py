@@ -56,6 +56,11 @@ def line_values(world, person, name, values, *, check=True):
     }
     columns[name] = np.asarray(values, dtype=float)
     after = lattice._with_effects(actions, part.names, person.row, columns)
+    if name in after and not lattice.is_missing(person.row[name]):
+        # Adding a change to the current value rounds; the value itself is asked for.
+        asked = columns[name]
+        near = 4 * np.spacing(np.abs(asked) + abs(person.row[name]))
+        after[name] = np.where(np.abs(after[name] - asked) <= near, asked, after[name])
     return after, _allowed(world, person, after) if check else None
 
 
