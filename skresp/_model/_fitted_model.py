@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from skresp.reach._deadline import NEVER, Deadline
 
 from ._change_scorer import ChangeScorer
 from ._input_format import InputFormat
+from ._kernel_use import KernelUse, kernel_use
 from ._point_builder import PointBuilder
 from ._predictions import model_scores, predicted, predicted_numbers, probabilities
 from ._row_batch import RowBatch
@@ -77,19 +78,27 @@ class FittedModel:
         """Return a batch of rows; with `lines` it has the score function."""
         builder = PointBuilder(self.input_format, self.features, X)
         score_function = self.score_function if lines else None
+        use = kernel_use()
         return RowBatch(
-            self.target_rule, builder, score_function, deadline, self._change_scorer_for
+            self.target_rule,
+            builder,
+            score_function,
+            deadline,
+            partial(self._change_scorer_for, use),
+            uses_kernels=use != "never",
         )
 
-    def _change_scorer_for(self, n_points: int) -> ChangeScorer | None:
+    def _change_scorer_for(self, use: KernelUse, n_points: int) -> ChangeScorer | None:
         """Return what scores listed changes without the model; None for `predict`.
 
         Reading a model takes as long as some thousand predictions. So a model that was
         not read for another reason is read once it was asked about enough points.
         """
+        if use == "never":
+            return None
         self._asked["points"] += n_points
         is_read = "_reading" in self.__dict__
-        enough = self._asked["points"] >= _POINTS_BEFORE_READING
+        enough = use == "always" or self._asked["points"] >= _POINTS_BEFORE_READING
         return self._change_scorer if is_read or enough else None
 
     @cached_property

@@ -123,6 +123,9 @@ class RowBatch:
         When the calls have to end.
     change_scorer : callable
         Returns what answers that many listed changes without the model, if anything.
+    uses_kernels : bool
+        Whether points may be answered without the model. If not, whoever computes an
+        answer asks the model instead, see `_kernel_use`.
     """
 
     def __init__(
@@ -132,9 +135,12 @@ class RowBatch:
         score_function: ScoreFunction | None = None,
         deadline: Deadline = NEVER,
         change_scorer: Callable[[int], ChangeScorer | None] = lambda n_points: None,
+        *,
+        uses_kernels: bool = True,
     ) -> None:
         self.target_rule = target_rule
         self.change_scorer = change_scorer
+        self.uses_kernels = uses_kernels
         self.score_function = score_function
         self.point_builder = point_builder
         self.deadline = deadline
@@ -151,6 +157,7 @@ class RowBatch:
             self.score_function,
             deadline,
             self.change_scorer,
+            uses_kernels=self.uses_kernels,
         )
         same._coded = self._coded
         return same

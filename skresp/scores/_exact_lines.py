@@ -176,7 +176,7 @@ def _evaluate(
     which = line[pieces.line]
     unsure = np.ones(len(which), dtype=bool)
     reached = np.zeros(len(which), dtype=bool)
-    if score_function.decision is not None:
+    if score_function.decision is not None and batch.uses_kernels:
         unsure = score_function.decision.unsure(pieces.scores)
         unsure |= np.isnan(pieces.scores).any(axis=1)
         reached = score_function.decision.gap(pieces.scores) > 0

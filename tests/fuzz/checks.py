@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from unittest.mock import patch
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from skresp import ResponsivenessExplainer
-from skresp._model import _fitted_model
+from skresp._model._kernel_use import kernels
 from skresp.report import notice
 
 from . import lattice
@@ -46,10 +45,7 @@ def failures(
 
     `tally` counts the verdicts.
     """
-    with (
-        warnings.catch_warnings(),
-        patch.object(_fitted_model, "_POINTS_BEFORE_READING", 0),
-    ):
+    with warnings.catch_warnings(), kernels("always"):
         warnings.simplefilter("ignore")
         explainer = make_explainer(world)
         explanation = explainer.explain(world.people)

@@ -19,12 +19,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp._model import _fitted_model, _listed_answers
+from skresp._model import _listed_answers
+from skresp._model._kernel_use import kernels
 from skresp._model._row_batch import ListedChanges
 from skresp._model.trees import _tree_sums
 from skresp.constraints import Linkage, Thermometer
-
-from ..fuzz.world import FAMILIES, make_world
 
 
 class Counting:
@@ -51,14 +50,12 @@ def explain(model, actions, X, people, **options):
     return explainer.explain(people), counting.points
 
 
-def both_ways(monkeypatch, *given, **options):
+def both_ways(*given, **options):
     """Explain with kernels and without, and return both with the points asked."""
-    monkeypatch.setattr(_fitted_model, "_POINTS_BEFORE_READING", 0)
-    fast = explain(*given, **options)
-    monkeypatch.setattr(
-        _fitted_model.FittedModel, "_change_scorer_for", lambda *given: None
-    )
-    return fast, explain(*given, **options)
+    with kernels("always"):
+        fast = explain(*given, **options)
+    with kernels("never"):
+        return fast, explain(*given, **options)
 
 
 def assert_equal(fast, slow):
@@ -127,13 +124,13 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("interventions", ["minimal", "joint"])
-def test_kernels_answer_like_the_model(monkeypatch, data, name, interventions):
+def test_kernels_answer_like_the_model(data, name, interventions):
     X, y, actions, people = data
     if name == "native labels":
         X, people = (t.astype({"job": "category"}) for t in (X, people))
     model = MODELS[name]().fit(X, y)
     (fast, asked), (slow, every) = both_ways(
-        monkeypatch, model, actions, X, people, target=1, interventions=interventions
+        model, actions, X, people, target=1, interventions=interventions
     )
     assert_equal(fast, slow)
     assert fast.n_reachable.max() > 64  # more than one round of the kernel for sets
@@ -151,9 +148,7 @@ def test_kernels_answer_like_the_model(monkeypatch, data, name, interventions):
         RandomForestClassifier(10, random_state=0),
     ],
 )
-def test_kernels_answer_like_the_model_for_several_classes(
-    monkeypatch, data, model, classes
-):
+def test_kernels_answer_like_the_model_for_several_classes(data, model, classes):
     X, _, actions, people = data
     X, people = (t.drop(columns=["job", "fixed"]).fillna(1.0) for t in (X, people))
     actions = ActionSet(
@@ -161,7 +156,7 @@ def test_kernels_answer_like_the_model_for_several_classes(
     )
     y = pd.qcut(X["a"] + 10 * X["b"] * X["on"], classes, labels=False)
     (fast, asked), (slow, every) = both_ways(
-        monkeypatch, model.fit(X, y), actions, X, people, target=classes - 1
+        model.fit(X, y), actions, X, people, target=classes - 1
     )
     assert_equal(fast, slow)
     assert asked < 0.2 * every
@@ -176,14 +171,12 @@ def test_lists_that_are_too_large_for_tables_are_divided_and_then_asked(
         with monkeypatch.context() as patch:
             patch.setattr(_tree_sums, "_MAX_TABLE", room)
             (divided, some), (slow, every) = both_ways(
-                patch, model, actions, X, people, target=1
+                model, actions, X, people, target=1
             )
         assert_equal(divided, slow)
         with monkeypatch.context() as patch:
             patch.setattr(_tree_sums, "_MAX_TABLE", 0)
-            (asked_only, all_points), _ = both_ways(
-                patch, model, actions, X, people, target=1
-            )
+            (asked_only, all_points), _ = both_ways(model, actions, X, people, target=1)
         assert_equal(asked_only, slow)
         assert some < all_points == every
 
@@ -205,14 +198,13 @@ def test_points_in_doubt_are_asked(monkeypatch, data):
     for tree in model[-1].estimators_:
         leaf = tree.tree_.value
         leaf[:, 0] = np.eye(2)[leaf[:, 0].argmax(axis=1)]
-    (fast, _), (slow, _) = both_ways(monkeypatch, model, actions, X, people, target=1)
+    (fast, _), (slow, _) = both_ways(model, actions, X, people, target=1)
     assert_equal(fast, slow)
     assert sum(seen) > 0
 
 
-@pytest.mark.parametrize("points", [0, 10**9])
-def test_people_without_listed_changes_are_answered(monkeypatch, data, points):
-    monkeypatch.setattr(_fitted_model, "_POINTS_BEFORE_READING", points)
+@pytest.mark.parametrize("use", ["always", "never"])
+def test_people_without_listed_changes_are_answered(data, use):
     X, y, _, people = data
     X, people = (table[["a"]].astype(float) for table in (X, people))
     model = RandomForestClassifier(5, random_state=0).fit(X, y)
@@ -220,20 +212,21 @@ def test_people_without_listed_changes_are_answered(monkeypatch, data, points):
     explainer = ResponsivenessExplainer(
         FrozenEstimator(model), actions, target=1, method="sample", n_samples=10
     ).fit(X)
-    at_target = explainer.explain(people).at_target
+    with kernels(use):
+        at_target = explainer.explain(people).at_target
     np.testing.assert_array_equal(at_target, model.predict(people) == 1)
 
 
-@pytest.mark.parametrize("scored", [True, False])
-def test_runs_of_rows_without_lists_are_answered(monkeypatch, data, scored):
-    monkeypatch.setattr(_fitted_model, "_POINTS_BEFORE_READING", 0 if scored else 10**9)
+@pytest.mark.parametrize("use", ["always", "never"])
+def test_runs_of_rows_without_lists_are_answered(monkeypatch, data, use):
     monkeypatch.setattr(_listed_answers, "_MAX_POINTS", 1)
     X, y, actions, people = data
     model = MODELS["small trees"]().fit(X, y)
     explainer = ResponsivenessExplainer(
         FrozenEstimator(model), actions, target=1, missing="hold"
     ).fit(X)
-    batch = explainer._fitted_model.batch(people)
+    with kernels(use):
+        batch = explainer._fitted_model.batch(people)
     which, values = np.array([-1, 1, -1, 0]), {0: np.array([10, 50, 90])}
     lists = ListedChanges(which, np.array([0, 1]), np.array([1, 2]), values)
     runs = list(_listed_answers.answer_listed(batch, [lists], np.arange(4)))
@@ -242,7 +235,7 @@ def test_runs_of_rows_without_lists_are_answered(monkeypatch, data, scored):
     points = people.iloc[[1, 1, 3]].assign(a=[50, 90, 10])
     reached = np.concatenate([answers for _, ((answers,), _) in runs])
     np.testing.assert_array_equal(reached, model.predict(points) == 1)
-    assert len(runs) == (4 if scored else 1)
+    assert len(runs) == (4 if use == "always" else 1)
 
 
 def test_a_small_call_does_not_read_the_model(data):
@@ -256,27 +249,3 @@ def test_a_small_call_does_not_read_the_model(data):
     assert "_reading" not in explainer._fitted_model.__dict__
     explainer.explain(people)
     assert "_reading" in explainer._fitted_model.__dict__
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_kernels_change_no_score_of_random_worlds(monkeypatch, family):
-    compared = 0
-    for seed in range(40):
-        world = make_world(seed, family, people=12)
-        if world is None:
-            continue
-        given = world.model, world.actions, world.X, world.people
-        with monkeypatch.context() as patch:
-            (fast, _), (slow, _) = both_ways(
-                patch,
-                *given,
-                target=world.target,
-                threshold=world.threshold,
-                interventions=world.interventions,
-                n_samples=20,
-            )
-        assert_equal(fast, slow)
-        compared += 1
-        if compared == 3:
-            break
-    assert compared

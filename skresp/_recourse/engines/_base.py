@@ -235,6 +235,12 @@ class EngineRun:
         """Return which choices reach the target, according to the model."""
         return choices_reach_target(self.batch, self.options, self.rows[people], choice)
 
+    def signed(
+        self, gap: FloatArray, people: IndexArray, choice: IndexArray
+    ) -> FloatArray:
+        """Return gaps of choices with the signs that the model itself gives them."""
+        return np.where(self.reaches_target(people, choice), np.abs(gap), -np.abs(gap))
+
 
 def _stay(options: Sequence[Options], people: IndexArray) -> IndexArray:
     """Return the choices of staying put, one row per person."""

@@ -167,6 +167,10 @@ class _LinearRun(Gains):
         for p in range(len(self.options)):
             owner, position = self._single_options(p)
             value = (self.gap[owner] + self.gains[p][position]).min(axis=1)
+            if not self.batch.uses_kernels:
+                choice = self.stay(owner)
+                choice[:, p] = position
+                value = self.signed(value, owner, choice)
             tolerance = self.tolerance[owner]
             sure = value > tolerance
             self._note_cheapest(out, p, owner[sure], position[sure], least)

@@ -181,8 +181,11 @@ class _TreeRun(ChangeSearch):
         changes, tolerance = self.changes, self.engine.tolerance
         owner = self.index.owner
         price = changes.single_cost[self.index.which]
-        some = self.denied[owner] & np.isfinite(price)
-        sure = np.flatnonzero(some & (self.gap > tolerance))
+        some = np.flatnonzero(self.denied[owner] & np.isfinite(price))
+        gap = self.gap[some]
+        if not self.batch.uses_kernels:
+            gap = self.signed(gap, owner[some], self._single_choice(some))
+        sure = some[gap > tolerance]
         # The cheapest of each person comes last, and stays.
         self._note_single(out, sure[np.lexsort((-price[sure], owner[sure]))])
         least = np.full(len(self.rows), np.inf)
@@ -190,9 +193,7 @@ class _TreeRun(ChangeSearch):
             least[out.status == Status.SINGLE] = -np.inf
         else:
             np.minimum.at(least, owner[sure], price[sure])
-        close = np.flatnonzero(
-            some & (np.abs(self.gap) <= tolerance) & (price < least[owner])
-        )
+        close = some[(np.abs(gap) <= tolerance) & (price[some] < least[owner[some]])]
         if len(close):
             # Within the rounding error only the model itself decides.
             close = close[np.lexsort((-price[close], owner[close]))]
