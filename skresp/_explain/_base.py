@@ -58,6 +58,8 @@ class BaseExplainer(
     action_set: ActionSet | None
     target: Any
     _fitted_model: FittedModel
+    # Whether `fit` checks the model's answers to some rows.
+    _checks_answers = True
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Fit the model; without `y`, use the fitted model that was given.
@@ -83,7 +85,8 @@ class BaseExplainer(
         self._fitted_model = self._make_fitted_model(input_format, table)
         self.target_ = self._fitted_model.target_rule.target
         self._warn_of_target()
-        self._check_model_answers(table)
+        if self._checks_answers:
+            self._check_model_answers(table)
         self._prepare(input_format.named(table))
         return self
 

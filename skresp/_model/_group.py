@@ -31,14 +31,14 @@ class Group(NamedTuple):
     link: Link = Link()
     weight: float = 1.0
 
-    def scores(self, codes: FloatArray) -> FloatArray:
-        """Return the share of this group in the scores of rows."""
-        sums = np.repeat(self.base[None], len(codes), axis=0)
+    def sums(self, codes: FloatArray) -> FloatArray:
+        """Return the sums of rows without the base, of shape (n_rows, n_outputs)."""
+        sums = np.zeros((len(codes), len(self.base)))
         if self.trees is not None:
             sums += self.trees.sums(codes, len(self.base))
         if self.terms is not None:
             sums += self.terms.sums(codes)
-        return self.linked(sums)
+        return sums
 
     def linked(self, sums: FloatArray) -> FloatArray:
         """Return the share of this group in the scores, given its sums."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from ._model_columns import accepted_labels, candidate_columns
 from ._raw_rows import RawRows
 from ._raw_terms import to_raw_terms
 from ._reading import ReadGroup
+
+#: The columns of a model's input, and how each of its groups transforms them.
+ReadColumns = tuple[tuple[Column, ...], tuple[TransformedColumns, ...]]
 
 
 class GroupSource(NamedTuple):
@@ -49,34 +53,73 @@ def to_raw_groups(
 
     Return these columns, the groups over their codes, and what each was read from.
     """
-    columns = candidate_columns(input_format, features, [g.steps for g in groups])
+    kinds = tuple(
+        (
+            group.steps,
+            group.ensemble is not None
+            and group.ensemble.arithmetic.sparse_zero_is_missing,
+        )
+        for group in groups
+    )
+    if not any(steps for steps, _ in kinds) and _has_numbers_only(input_format):
+        read = _read_without_steps(len(kinds), input_format, features)
+    else:
+        read = _read_columns(kinds, input_format, features)
+    columns, transformed = read
+    raw = [_to_raw_group(g, t) for g, t in zip(groups, transformed, strict=True)]
+    return columns, tuple(g for g, _ in raw), tuple(source for _, source in raw)
+
+
+def _has_numbers_only(input_format: InputFormat) -> bool:
+    """Return whether no column has labels: 1 and True are equal, but not as labels."""
+    return all(summary.labels is None for summary in input_format.summaries)
+
+
+@lru_cache(maxsize=16)
+def _read_without_steps(
+    n_groups: int, input_format: InputFormat, features: ActionSet
+) -> ReadColumns:
+    """Return what `_read_columns` does for groups without steps.
+
+    It does not depend on the model, so that all candidates of a search share it.
+    """
+    return _read_columns((((), False),) * n_groups, input_format, features)
+
+
+def _read_columns(
+    kinds: Sequence[tuple[tuple[Any, ...], bool]],
+    input_format: InputFormat,
+    features: ActionSet,
+) -> ReadColumns:
+    """Return the columns of a model, and how its groups transform them.
+
+    A group is given by its steps, and whether it takes what a sparse matrix does not
+    store for missing.
+    """
+    columns = candidate_columns(input_format, features, [steps for steps, _ in kinds])
     all_maps = []
-    for group in groups:
-        maps = StepMaps(group.steps, RawRows(input_format, features, columns))
-        if group.ensemble is not None:
-            missing = group.ensemble.arithmetic.sparse_zero_is_missing
-            maps = replace(maps, zero_is_missing=missing and maps.is_sparse)
+    for steps, zero_is_missing in kinds:
+        maps = StepMaps(steps, RawRows(input_format, features, columns))
+        if zero_is_missing and steps:
+            maps = replace(maps, zero_is_missing=maps.is_sparse)
         all_maps.append(maps)
         columns = accepted_labels(columns, all_maps[-1])
     lower = np.full(len(columns), -np.inf)
     upper = np.full(len(columns), np.inf)
-    raw, sources = [], []
     known: dict[tuple[tuple[int, ...], bool], TransformedColumns] = {}
-    for group, maps in zip(groups, all_maps, strict=True):
-        key = tuple(map(id, group.steps)), maps.zero_is_missing
+    out = []
+    for (steps, _), maps in zip(kinds, all_maps, strict=True):
+        key = tuple(map(id, steps)), maps.zero_is_missing
         if key not in known:
             known[key] = read_transformed_columns(maps.with_columns(columns))
-        transformed = known[key]
-        for c, (low, high) in transformed.ranges.items():
+        out.append(known[key])
+        for c, (low, high) in known[key].ranges.items():
             lower[c], upper[c] = max(lower[c], low), min(upper[c], high)
-        one, source = _to_raw_group(group, transformed)
-        raw.append(one)
-        sources.append(source)
     columns = tuple(
         column._replace(lower=float(lower[i]), upper=float(upper[i]))
         for i, column in enumerate(columns)
     )
-    return columns, tuple(raw), tuple(sources)
+    return columns, tuple(out)
 
 
 def _to_raw_group(

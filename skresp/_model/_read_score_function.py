@@ -14,7 +14,6 @@ from skresp.reach._deadline import LimitError
 from ._decision import DOUBT, DOUBT32, Decision, decision_of, is_confirmed
 from ._families import read_model
 from ._input_format import InputFormat, is_coarse
-from ._links import Link
 from ._raw_groups import to_raw_groups
 from ._raw_rows import RawRows
 from ._reading import ReadGroup, Reading
@@ -57,8 +56,9 @@ def _read(
     codes = raw_rows.received(synthetic_codes(known, input_format, features))
     rows = raw_rows(codes)
     own = reading.own_scores(rows)
-    known = _with_bases(known, reading, codes, rows)
-    scores = known.scores(codes)
+    sums = known.sums(codes)
+    known = _with_bases(known, reading, sums, own, rows)
+    scores = known.of_sums(sums)
     is_float32 = reading.is_float32 or _gets_float32(reading, input_format)
     doubt = _doubt(reading, is_float32)
     _check(reading, scores, own, is_float32, doubt)
@@ -67,19 +67,25 @@ def _read(
 
 
 def _with_bases(
-    known: ScoreFunction, reading: Reading, codes: FloatArray, rows: Any
+    known: ScoreFunction,
+    reading: Reading,
+    sums: list[FloatArray],
+    own: FloatArray,
+    rows: Any,
 ) -> ScoreFunction:
-    """Return the score function with the bases that were not known."""
+    """Return the score function with the bases that were not known.
+
+    They are what the sums of rows lack of the model's own scores, or own sums.
+    """
     groups = []
-    for read, group in zip(reading.groups, known.groups, strict=True):
+    for read, group, found in zip(reading.groups, known.groups, sums, strict=True):
         if read.base is None:
-            own = (read.own_sums or reading.own_scores)(rows)
-            if own.shape[1] != len(group.base):
+            wanted = own if read.own_sums is None else read.own_sums(rows)
+            if wanted.shape[1] != len(group.base):
                 raise UnreadableError(
                     "The model has a different number of scores than its trees."
                 )
-            sums = group._replace(link=Link(), weight=1.0).scores(codes)
-            group = group._replace(base=np.nanmedian(own - sums, axis=0))
+            group = group._replace(base=np.nanmedian(wanted - found, axis=0))
         groups.append(group)
     return replace(known, groups=tuple(groups))
 

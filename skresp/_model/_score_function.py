@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -60,10 +60,23 @@ class ScoreFunction:
 
         They are NaN where a code is outside of what the model accepts.
         """
+        return self.of_sums(self.sums(codes))
+
+    def sums(self, codes: FloatArray) -> list[FloatArray]:
+        """Return the sums of each group without its base; see `scores` for NaN."""
         known = known_rows(self.columns, codes)
-        out = np.full((len(codes), self.n_outputs), np.nan)
-        some = codes if known.all() else codes[known]
-        out[known] = sum(group.scores(some) for group in self.groups)
+        if known.all():
+            return [group.sums(codes) for group in self.groups]
+        out = np.full((len(self.groups), len(codes), self.n_outputs), np.nan)
+        for mine, group in zip(out, self.groups, strict=True):
+            mine[known] = group.sums(codes[known])
+        return list(out)
+
+    def of_sums(self, sums: Sequence[FloatArray]) -> FloatArray:
+        """Return the scores, given the sums of each group without its base."""
+        out = np.zeros(sums[0].shape)
+        for group, mine in zip(self.groups, sums, strict=True):
+            out += group.linked(group.base + mine)
         return out
 
     def bounds(

@@ -194,17 +194,17 @@ class RecourseScorer(ShortRepr):
         return pd.DataFrame.from_dict(by_group, orient="index").rename_axis("group")
 
     def _outcomes(self, estimator: Any, X: Any, names: Sequence[str]) -> _Outcomes:
-        """Verify the rows, and score them if a metric needs scores."""
+        """Verify the rows, and score the denied if a metric needs scores."""
         explainer = self._explainer(estimator, X)
         verdicts = explainer.verify(X)
         status = verdicts.status
         best = None
         if any("mean_responsiveness" in name for name in names):
-            valid = np.flatnonzero(status != "invalid")
+            denied = np.flatnonzero(is_denied(status))
             best = np.full(len(status), np.nan)
-            if len(valid):
-                scores = explainer.explain(take_rows(as_table(X), valid)).values
-                best[valid] = scores.max(axis=1)
+            if len(denied):
+                scores = explainer.explain(take_rows(as_table(X), denied)).values
+                best[denied] = scores.max(axis=1)
         invalid = int((status == "invalid").sum())
         if invalid:
             warnings.warn(
@@ -232,7 +232,7 @@ class RecourseScorer(ShortRepr):
                 "RecourseScorer(action_set=...); it can be left out only if the "
                 "estimator is a ResponsivenessExplainer."
             )
-        return ResponsivenessExplainer(
+        explainer = ResponsivenessExplainer(
             FrozenEstimator(estimator),
             actions,
             target=target,
@@ -242,7 +242,9 @@ class RecourseScorer(ShortRepr):
             invalid_rows="nan",
             missing="hold",
             random_state=self.random_state,
-        ).fit(X)
+        )
+        explainer._checks_answers = False  # `verify` checks those to all rows
+        return explainer.fit(X)
 
     def _default_target(self, estimator: Any) -> Any:
         """Return the last class of a model, and warn once that it is the target."""
@@ -288,7 +290,7 @@ class RecourseScorer(ShortRepr):
 
 
 class _Outcomes:
-    """The verdicts of rows, and their largest scores if a metric needs them."""
+    """The verdicts of rows, and largest scores of the denied if a metric needs them."""
 
     def __init__(
         self,

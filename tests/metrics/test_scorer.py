@@ -21,6 +21,7 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp._model._predictions import ModelOutputError
 from skresp.constraints import OneHot
 from skresp.datasets import make_credit
 from skresp.metrics import RecourseScorer
@@ -114,6 +115,32 @@ def test_reachable_sets_are_made_once_for_all_candidates(credit):
     GridSearchCV(tree(), grid, scoring=scorer, cv=3).fit(credit.data, credit.target)
     assert shared_cache.misses == made
     assert shared_cache.hits > 4 * made
+
+
+def test_only_the_denied_are_scored(credit, monkeypatch):
+    model = tree().fit(credit.data, credit.target)
+    asked = []
+    explain = ResponsivenessExplainer.explain
+
+    def recorded(self, X):
+        asked.append(X)
+        return explain(self, X)
+
+    monkeypatch.setattr(ResponsivenessExplainer, "explain", recorded)
+    RecourseScorer(credit.action_set, "mean_responsiveness")(model, credit.data)
+    (rows,) = asked
+    assert 0 < len(rows) < len(credit.data)
+    assert (model.predict(rows) == 0).all()
+
+
+def test_invalid_predictions_raise(credit, monkeypatch):
+    model = tree().fit(credit.data, credit.target)
+    broken = DecisionTreeClassifier.predict
+    monkeypatch.setattr(
+        DecisionTreeClassifier, "predict", lambda self, X: broken(self, X) + 7
+    )
+    with pytest.raises(ModelOutputError):
+        RecourseScorer(credit.action_set, target=1)(model, credit.data)
 
 
 @pytest.mark.parametrize("metric", ["recourse_rate", "recourse_rate_of_denied"])
