@@ -27,6 +27,7 @@ from skresp.reach._options import (
 from skresp.reach._part import Part, located_parts
 from skresp.reach._value_options import OptionSettings
 from skresp.scores._score_task import InvalidRowsError
+from skresp.scores._strategy import all_listed
 
 from ._budget import SearchBudget
 from ._cost import costs_of
@@ -118,6 +119,12 @@ class VerificationTask:
         lines = features_on_lines(self.actions, engine.max_listed)
         few = max(16, _MAX_OPTIONS // engine.max_line_pieces)
         return min(_MAX_ROWS, few) if lines else _MAX_ROWS
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all rows take about the same time: sums of lists, and no search."""
+        listed = all_listed(self.actions, self.singles.settings)
+        return listed and self.first_engine.is_additive and self.budget.cost is None
 
     def run(self, rows: IndexArray) -> VerdictArrays:
         """Compute the verdicts of rows."""

@@ -41,6 +41,7 @@ def verify(
             deadline=task.budget.deadline,
             n_jobs=n_jobs,
             progress=progress,
+            is_even=task.is_even,
         ):
             out.append(verdict_arrays)
             done = run.stop

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from time import monotonic
-from typing import TypeVar
+from typing import Generic, TypeVar
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -14,12 +14,14 @@ from skresp.reach._deadline import PIECE, Deadline
 
 Result = TypeVar("Result")
 
-# Rows of the first two runs, where there are to be several. They show the time that a
-# run takes in any case, and the time of a row.
-_FIRST = 4, 16
-# Seconds of a run below which dividing rows costs more than it gains; the seconds that
-# a run is to take; and how many times as long as what it takes in any case.
-_SHORT, _SECONDS, _TIMES = 0.02, 0.25, 10
+# Rows of the first run, where the time of a row is not known.
+_FIRST = 4
+# Seconds of this run below which rows are fast, and rows of each job from which on it
+# is left out where all rows take the same time: both are divided by the jobs only.
+_SHORT, _MANY = 0.02, 500
+# The seconds that a run of slow rows is to take, with a progress bar and without, and
+# how many times as long as the shortest one, which shows what a run takes in any case.
+_SHOWN, _SECONDS, _TIMES = 0.5, 2.0, 10
 
 
 def compute_runs(
@@ -30,6 +32,7 @@ def compute_runs(
     deadline: Deadline,
     n_jobs: int | None = None,
     progress: Callable[[int], object] | None = None,
+    is_even: bool = False,
 ) -> Iterator[tuple[slice, Result]]:
     """Yield runs of rows in order, each with its result.
 
@@ -48,57 +51,86 @@ def compute_runs(
         Number of threads.
     progress : callable, optional
         Called with the number of rows of each run that is done.
+    is_even : bool
+        Whether all rows take about the same time.
     """
     jobs = effective_n_jobs(n_jobs)
+    seconds = _SECONDS if progress is None else _SHOWN
     # With a time limit a few rows at a time, so that their results are kept.
     piece = max(PIECE, 0.05 * deadline.limit)
     for block in deadline.slices(n_rows, piece, jobs * max_rows):
-        start, size = block.start, max_rows
-        if deadline.is_limited:
-            size = min(size, _shared(block.stop - start, jobs))
-        elif progress is not None or jobs > 1:
-            shared = max(_shared(block.stop - start, jobs), 1)
-            times: list[tuple[int, float]] = []
-            for many in _FIRST:
-                first = slice(start, min(start + min(many, max_rows), block.stop))
-                if first.start == first.stop:
-                    break
-                began = monotonic()
-                result = compute(first)
-                start = first.stop
-                times.append((first.stop - first.start, monotonic() - began))
-                if progress is not None:
-                    progress(first.stop - first.start)
-                yield first, result
-                if progress is None and times[0][1] < _SHORT:
-                    break
-            size = min(size, shared, _enough(times))
-        runs = [
-            slice(at, min(at + size, block.stop))
-            for at in range(start, block.stop, size)
-        ]
-        if len(runs) <= 1:
-            results = (compute(run) for run in runs)
+        start, pace = block.start, _Pace(compute, max_rows, seconds)
+        is_known = jobs == 1 or (is_even and block.stop - start >= _MANY * jobs)
+        if not deadline.is_limited and (progress is not None or not is_known):
+            start = min(start + min(_FIRST, max_rows), block.stop)
+            yield pace.timed(slice(block.start, start))
+            if progress is not None:
+                progress(start - block.start)
+            elif pace.shortest < _SHORT:
+                pace = _Pace(compute, max_rows, seconds)
+        runs = _divided(start, block.stop, jobs, pace)
+        work = pace.timed if pace.shortest < np.inf else pace.computed
+        if jobs == 1 or start == block.stop:
+            results = map(work, runs)
         else:
-            results = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-                delayed(compute)(run) for run in runs
-            )
-        for run, result in zip(runs, results, strict=True):
+            # A run is made when a job is free, because its length depends on the time
+            # of those before.
+            results = Parallel(
+                n_jobs=n_jobs,
+                prefer="threads",
+                return_as="generator",
+                pre_dispatch="n_jobs",
+            )(delayed(work)(run) for run in runs)
+        for run, result in results:
             if progress is not None:
                 progress(run.stop - run.start)
             yield run, result
 
 
-def _shared(n_rows: int, jobs: int) -> int:
-    """Return how many rows each job gets."""
-    return -(-n_rows // jobs)
+def _divided(start: int, stop: int, jobs: int, pace: _Pace[Result]) -> Iterator[slice]:
+    """Yield runs of rows, of equal lengths while the pace stays the same."""
+    done = 0
+    while start < stop:
+        left = max(-(-(stop - start) // pace.rows), jobs - done)
+        end = start + -(-(stop - start) // left)
+        yield slice(start, end)
+        start, done = end, done + 1
 
 
-def _enough(times: list[tuple[int, float]]) -> int:
-    """Return how many rows fill a run, from the rows and seconds of the first runs."""
-    if len(times) < 2:
-        return sys.maxsize
-    (few, short), (many, long) = times
-    each = max((long - short) / max(many - few, 1), 1e-7)
-    fixed = max(short - few * each, 0.0)
-    return max(int(max(_SECONDS, _TIMES * fixed) / each), 1)
+class _Pace(Generic[Result]):
+    """How many rows a run has: `max_rows`, or fewer once runs were timed.
+
+    Parameters
+    ----------
+    compute : callable
+    max_rows : int
+    seconds : float
+        How long a run is to take.
+
+    Attributes
+    ----------
+    rows : int
+    shortest : float
+        Seconds of the shortest run; infinite if none was timed.
+    """
+
+    def __init__(
+        self, compute: Callable[[slice], Result], max_rows: int, seconds: float
+    ) -> None:
+        self.compute, self.max_rows, self.seconds = compute, max_rows, seconds
+        self.rows, self.shortest = max_rows, np.inf
+
+    def computed(self, run: slice) -> tuple[slice, Result]:
+        """Return a run with its result."""
+        return run, self.compute(run)
+
+    def timed(self, run: slice) -> tuple[slice, Result]:
+        """Return a run with its result, and set the number of rows by its time."""
+        began = monotonic()
+        result = self.compute(run)
+        took = max(monotonic() - began, 1e-6)
+        self.shortest = min(self.shortest, took)
+        wanted = max(self.seconds, _TIMES * self.shortest)
+        rows = int((run.stop - run.start) * wanted / took)
+        self.rows = min(max(rows, 1), self.max_rows)
+        return run, result

@@ -28,7 +28,7 @@ from ._row_runs import compute_runs
 from ._sampled import Draw, count_drawn, draw
 from ._scores import CachedAnswers, Scores
 from ._settings import ScoreSettings
-from ._strategy import unlisted_rows
+from ._strategy import all_listed, unlisted_rows
 
 # Rows whose feasible changes are looked up together.
 ROWS_AT_ONCE = 16_384
@@ -93,6 +93,7 @@ def score(
             deadline=deadline,
             n_jobs=n_jobs,
             progress=progress,
+            is_even=all_listed(task.actions, task.settings),
         ):
             out.append(scores)
             done = run.stop

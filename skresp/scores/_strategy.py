@@ -69,6 +69,12 @@ def unlisted_rows(
     return [np.flatnonzero(group) for group in groups if group.any()]
 
 
+def all_listed(actions: ActionSet, settings: ScoreSettings) -> bool:
+    """Return whether the scores of all rows come from lists, whatever their values."""
+    everything = settings.method == "sample" or settings.random_effects is not None
+    return _n_sampled(actions, everything) == 0
+
+
 def may_have_lines(actions: ActionSet) -> bool:
     """Return whether some row may have a line, so that the model must be read."""
     return bool(features_on_lines(actions, MAX_LISTED_BESIDE_A_LINE))

@@ -54,33 +54,66 @@ def test_runs_before_the_deadline_are_kept(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "fixed", "n_jobs", "shown", "first", "longest"),
+    ("seconds", "fixed", "n_jobs", "shown", "is_even", "wanted"),
     [
-        (1e-6, 0.0, 1, True, [4, 16], 2_052),
-        (0.01, 0.0, 1, True, [4, 16], 25),
-        (1e-6, 0.0, 4, True, [4, 16], 518),
-        (0.01, 0.0, 4, False, [4, 16], 25),
-        # Runs are ten times as long as what they take in any case.
-        (0.01, 0.125, 4, False, [4, 16], 125),
-        (1e-6, 0.0, 4, False, [4], 518),
-        (1e-6, 0.0, 1, False, [], 2_072),
+        # Slow rows: runs take two seconds, with a progress bar half a second.
+        (0.01, 0.0, 4, False, False, [4, 200]),
+        (0.01, 0.0, 1, True, False, [4, 50]),
+        # Or ten times as long as the first, which shows what a run takes in any case.
+        (0.01, 0.96, 4, False, False, [4, 40, 292]),
+        # Fast rows are divided by the jobs.
+        (1e-6, 0.0, 4, False, False, [4, 518]),
+        (1e-6, 0.0, 4, True, False, [4, 518]),
+        # Nothing is divided without a reason.
+        (1e-6, 0.0, 1, True, False, [4, 2_072]),
+        (1e-6, 0.0, 1, False, False, [2_076]),
+        # Rows that take the same time need no first run.
+        (0.01, 0.0, 4, False, True, [519]),
     ],
 )
-def test_runs_are_as_long_as_the_first_rows_are_fast(
-    monkeypatch, seconds, fixed, n_jobs, shown, first, longest
+def test_runs_are_as_long_as_those_before_are_fast(
+    monkeypatch, seconds, fixed, n_jobs, shown, is_even, wanted
 ):
-    """Slow rows are shared after a few of them; fast ones are divided by the jobs."""
     now = [0.0]
     monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(_row_runs, "Parallel", lambda **options: iter_calls)
 
     def compute(run):
         now[0] += fixed + seconds * (run.stop - run.start)
         return rows_of(run)
 
-    progress = (lambda n: None) if shown else None
     runs = compute_runs(
-        compute, 2_072, 5_000, deadline=NEVER, n_jobs=n_jobs, progress=progress
+        compute,
+        2_076,
+        5_000,
+        deadline=NEVER,
+        n_jobs=n_jobs,
+        progress=(lambda n: None) if shown else None,
+        is_even=is_even,
     )
     lengths = [run.stop - run.start for run, _ in runs]
-    assert lengths[: len(first)] == first
-    assert max(lengths[len(first) :]) == pytest.approx(longest, abs=1)
+    # Lengths are rounded so that the runs that are left have the same.
+    assert lengths[: len(wanted)] == pytest.approx(wanted, rel=0.1)
+    assert sum(lengths) == 2_076
+
+
+def iter_calls(calls):
+    """Call delayed functions one after the other."""
+    return (function(*args) for function, args, _ in calls)
+
+
+@pytest.mark.parametrize("fixed", [0.0, 0.04])
+def test_the_first_rows_do_not_decide_for_all_others(monkeypatch, fixed):
+    """Kernels that take a row of many in less time are given long runs soon."""
+    now = [0.0]
+    monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(_row_runs, "Parallel", lambda **options: iter_calls)
+
+    def compute(run):
+        now[0] += fixed + 0.01 * (run.stop - run.start) ** 0.5
+        return rows_of(run)
+
+    runs = list(compute_runs(compute, 50_000, 5_000, deadline=NEVER, n_jobs=2))
+    alone = 10 * (fixed + 0.01 * 5_000**0.5)
+    assert now[0] < 1.2 * alone
+    assert [row for _, rows in runs for row in rows] == list(range(50_000))

@@ -169,6 +169,11 @@ class Engine(ABC):
         return False
 
     @property
+    def is_additive(self) -> bool:
+        """Whether the best changes of all parts make the best choice: no search."""
+        return False
+
+    @property
     def needs_only_lists(self) -> bool:
         """Whether options of parts whose changes cannot be listed are not used."""
         return False

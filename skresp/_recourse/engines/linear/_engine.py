@@ -64,6 +64,11 @@ class LinearEngine(Engine):
         return self.decision.cut is not None or self.decision.rivals == 1
 
     @property
+    def is_additive(self) -> bool:
+        """Whether there is one gap, the sum of the gains of all parts."""
+        return self.knows_lines
+
+    @property
     def tolerance(self) -> float:
         """How far a gap may be off by rounding, at least."""
         return self.decision.tolerance
