@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ._action_set import ActionSet
 
 MISSING = ("raise", "hold")
+# Rows that are checked at once, to bound memory.
+_ROWS_AT_ONCE = 16_384
 
 
 class ColumnMasks(NamedTuple):
@@ -179,15 +181,24 @@ def encode(
 def _encode_numbers(
     actions: ActionSet, matrix: NDArray[Any], missing: str
 ) -> FloatArray | None:
-    """Return the codes of an array of numbers, all columns at once.
+    """Return the codes of a new array of numbers, all columns at once.
 
-    Return None if the action set has labels to look up, or if a value is wrong:
-    encoding column by column then finds the error and names the column.
+    The array may become the codes. Return None if the action set has labels to look
+    up, or if a value is wrong: encoding column by column then finds the error and names
+    the column.
     """
     masks = actions.column_masks
     if masks.categorical.any():
         return None
-    codes = matrix.astype(float)
+    codes = matrix.astype(float, copy=False)
+    for start in range(0, len(codes), _ROWS_AT_ONCE):
+        if _has_wrong(codes[start : start + _ROWS_AT_ONCE], masks, missing):
+            return None
+    return codes
+
+
+def _has_wrong(codes: FloatArray, masks: ColumnMasks, missing: str) -> bool:
+    """Return whether some code is not of the kind of its feature."""
     binaries, integers = codes[:, masks.binary], codes[:, masks.integer]
     wrong = ((binaries != 0) & (binaries != 1) & (binaries == binaries)).any()
     wrong |= ((integers != np.rint(integers)) & (integers == integers)).any()
@@ -195,7 +206,7 @@ def _encode_numbers(
         wrong |= np.isinf(codes[:, masks.read]).any()
         if missing == "raise":
             wrong |= np.isnan(codes[:, masks.changeable]).any()
-    return None if wrong else codes
+    return bool(wrong)
 
 
 def column_codes(feature: Feature, values: pd.Series) -> tuple[FloatArray, BoolArray]:

@@ -83,10 +83,10 @@ def score(
     if deadline.is_limited:
         # Also for rows that there is no time to score.
         at_target, _ = task.batch.reaches_target_in_time(np.arange(rows))
-    out = []
+    scores = None
     done = 0
     try:
-        for run, scores in compute_runs(
+        for run, some in compute_runs(
             partial(_score_run, task),
             rows,
             ROWS_AT_ONCE,
@@ -95,16 +95,28 @@ def score(
             progress=progress,
             is_even=all_listed(task.actions, task.settings),
         ):
-            out.append(scores)
+            scores = _joined(scores, run, some, rows)
             done = run.stop
     except OutOfTimeError:
-        out.append(_ScoreRun(task, slice(done, rows)).result(None))
-    if not out:
+        rest = slice(done, rows)
+        scores = _joined(scores, rest, _ScoreRun(task, rest).result(None), rows)
+    if scores is None:
         return Scores.blank(0, len(task.actions.names))
-    scores = out[0] if len(out) == 1 else Scores.stacked(out)
     if at_target is not None:
         scores.at_target[:] = at_target & scores.valid
     return scores
+
+
+def _joined(scores: Scores | None, run: slice, some: Scores, n_rows: int) -> Scores:
+    """Return the scores of all rows with those of one more run.
+
+    Runs are copied one by one: together they would take the memory twice.
+    """
+    if run == slice(0, n_rows):
+        return some
+    if scores is None:
+        scores = Scores.blank(n_rows, some.values.shape[1])
+    return scores.with_run(run, some)
 
 
 def _score_run(task: ScoreTask, run: slice) -> Scores:

@@ -109,6 +109,16 @@ class Scores:
         arrays: dict[str, Any] = {n: done[id(getattr(self, n))] for n in _ARRAYS}
         return Scores(**arrays, answer_cache=self.answer_cache)
 
+    def with_run(self, run: slice, part: Scores) -> Scores:
+        """Return the scores with those of a run of rows, which are copied."""
+        shared = part.lower is part.values
+        out = self if shared or self.lower is not self.values else self.with_intervals()
+        for name in _ARRAYS:
+            if name not in ("lower", "upper") or out.lower is not out.values:
+                getattr(out, name)[run] = getattr(part, name)
+        out.answer_cache.extend(part.answer_cache)
+        return out
+
     @classmethod
     def stacked(cls, parts: list[Scores]) -> Scores:
         """Return the scores of several runs of rows as one."""

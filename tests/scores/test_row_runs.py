@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import joblib
 import pytest
 
 from skresp.reach import _deadline
@@ -76,7 +77,7 @@ def test_runs_are_as_long_as_those_before_are_fast(
 ):
     now = [0.0]
     monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
-    monkeypatch.setattr(_row_runs, "Parallel", lambda **options: iter_calls)
+    run_in_turn(monkeypatch)
 
     def compute(run):
         now[0] += fixed + seconds * (run.stop - run.start)
@@ -97,9 +98,14 @@ def test_runs_are_as_long_as_those_before_are_fast(
     assert sum(lengths) == 2_076
 
 
-def iter_calls(calls):
-    """Call delayed functions one after the other."""
-    return (function(*args) for function, args, _ in calls)
+def run_in_turn(monkeypatch):
+    """Compute runs one after the other, each made when the one before is done."""
+    monkeypatch.setattr(_row_runs, "delayed", joblib.delayed)
+    monkeypatch.setattr(
+        _row_runs,
+        "Parallel",
+        lambda **options: lambda calls: (work(*args) for work, args, _ in calls),
+    )
 
 
 @pytest.mark.parametrize("fixed", [0.0, 0.04])
@@ -107,7 +113,7 @@ def test_the_first_rows_do_not_decide_for_all_others(monkeypatch, fixed):
     """Kernels that take a row of many in less time are given long runs soon."""
     now = [0.0]
     monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
-    monkeypatch.setattr(_row_runs, "Parallel", lambda **options: iter_calls)
+    run_in_turn(monkeypatch)
 
     def compute(run):
         now[0] += fixed + 0.01 * (run.stop - run.start) ** 0.5
