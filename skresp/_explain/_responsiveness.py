@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -357,7 +357,7 @@ to 5; age follows to 32.
         return ResponsivenessContext(
             fitted_model=self._fitted_model,
             settings=settings,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            seed=_seed(self.random_state),
             missing=self.missing,
             uses_lines=listed is not None,
         )
@@ -379,3 +379,16 @@ to 5; age follows to 32.
         if names is None:
             return list(range(len(self.action_set_.names)))
         return [self.action_set_.names.index(name) for name in names]
+
+
+def _seed(random_state: Any) -> int:
+    """Return the seed of a call."""
+    if is_integer(random_state):
+        return _seed_of_integer(int(random_state))
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+@lru_cache(maxsize=64)
+def _seed_of_integer(random_state: int) -> int:
+    """Return the seed of a call; to make a generator takes as long as a score."""
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -6,7 +6,6 @@ about them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -18,8 +17,7 @@ from skresp._model.trees._ranked_trees import RankedTrees
 from skresp._model.trees._tree_sums import TreeSums
 from skresp._typing import BoolArray, FloatArray
 
-from ._change_lists import PartCodes
-from ._columns import known_rows
+from ._change_lists import ChangeCodes
 from ._decision import DOUBT, Decision
 from ._group import Group
 from ._score_function import ScoreFunction
@@ -84,40 +82,35 @@ class ChangeScorer:
         return plain and len(self.score_function.groups) == 1
 
     def answers(
-        self, codes: FloatArray, parts: Sequence[PartCodes]
+        self, codes: FloatArray, changes: ChangeCodes
     ) -> tuple[Answers, Answers]:
-        """Return the answers for rows, and for all their changes, part by part.
+        """Return the answers for rows, and for all their points (`ListedPoints`).
 
         Raise TooLargeError where tables would take too much memory.
         """
-        known = known_rows(self.score_function.columns, codes)
-        known_points = self._known_points(known, parts)
+        known = self.score_function.known_rows(codes)
         with np.errstate(invalid="ignore"):
             both = self._answers_of_sum if self._is_plain else self._answers_of_scores
-            rows, points = both(codes, parts)
-        rows[~known] = IN_DOUBT
-        points[~known_points] = IN_DOUBT
+            rows, points = both(codes, changes)
+        if not known.all():
+            rows[~known] = IN_DOUBT
+            points[changes.lists.points.spread(~known)] = IN_DOUBT
+        known_changes = self._known_changes(changes)
+        if not known_changes.all():
+            points[~known_changes[changes.lists.points.change]] = IN_DOUBT
         return rows, points
 
-    def _known_points(self, known: BoolArray, parts: Sequence[PartCodes]) -> BoolArray:
-        """Return at which points the scores are known."""
-        out = []
-        for part in parts:
-            of_change = np.ones(int(part.counts.sum()), dtype=bool)
-            for c, after in part.after.items():
-                of_change &= self.score_function.columns[c].knows(after)
-            points = np.repeat(known, part.n_points)
-            if not of_change.all():
-                points &= of_change[part.points()[1]]
-            out.append(points)
-        return np.concatenate([np.zeros(0, dtype=bool), *out])
+    def _known_changes(self, changes: ChangeCodes) -> BoolArray:
+        """Return after which changes the scores are known."""
+        known = self.score_function.knows(changes.after, changes.columns)
+        return np.asarray((known | (changes.columns < 0)).all(axis=1))
 
     def _answers_of_sum(
-        self, codes: FloatArray, parts: Sequence[PartCodes]
+        self, codes: FloatArray, changes: ChangeCodes
     ) -> tuple[Answers, Answers]:
         """Return answers of one sum without a link, whose gaps are added up."""
         (group,) = self._groups
-        sums = group.sums(codes, parts)
+        sums = group.sums(codes, changes)
         return (
             self._compared(sums.rows, sums.row_size, group),
             self._compared(sums.points, sums.point_size, group),
@@ -138,10 +131,10 @@ class ChangeScorer:
         return _answers(gap, doubt)
 
     def _answers_of_scores(
-        self, codes: FloatArray, parts: Sequence[PartCodes]
+        self, codes: FloatArray, changes: ChangeCodes
     ) -> tuple[Answers, Answers]:
         """Return answers of groups with links, from scores."""
-        each = [group.sums(codes, parts) for group in self._groups]
+        each = [group.sums(codes, changes) for group in self._groups]
         linked = zip(self._groups, each, strict=True)
         shares = [
             (g.group.linked(sums.rows), g.group.linked(sums.points))
@@ -189,16 +182,16 @@ class _GroupSums:
         """The largest absolute sum of trees."""
         return 0.0 if self.trees is None else self.trees.trees.largest_sum
 
-    def sums(self, codes: FloatArray, parts: Sequence[PartCodes]) -> _Sums:
-        """Return the sums of rows and of all their changes, part by part."""
-        n_points = [part.n_points for part in parts]
+    def sums(self, codes: FloatArray, changes: ChangeCodes) -> _Sums:
+        """Return the sums of rows and of all their points."""
+        of_points = changes.lists.points
         if self.trees is not None:
-            rows, points = self.trees(codes, parts)
+            rows, points = self.trees(codes, changes)
             rows += self.base
             points += self.base
         else:
             rows = np.tile(self.base, (len(codes), 1))
-            points = np.tile(self.base, (int(sum(n.sum() for n in n_points)), 1))
+            points = np.tile(self.base, (len(of_points.change), 1))
         row_size = np.full(len(codes), np.abs(self.base).max())
         terms = self.group.terms
         if terms is None:
@@ -206,20 +199,14 @@ class _GroupSums:
         added = self._gaps(terms.sums(codes))
         rows += added
         row_size += self._sizes(terms.sizes(codes))
-        sizes, at = [], 0
-        for part, counts in zip(parts, n_points, strict=True):
-            here = slice(at, at + int(counts.sum()))
-            at = here.stop
-            points[here] += np.repeat(added, counts, axis=0)
-            size = np.repeat(row_size, counts)
-            if part.after and len(size):
-                before = part.before(codes)
-                gain, gain_size = terms.changes(before, part.after)
-                _, change = part.points()
-                points[here] += self._gaps(gain)[change]
-                size += self._sizes(gain_size)[change]
-            sizes.append(size)
-        return _Sums(rows, points, row_size, np.concatenate([np.zeros(0), *sizes]))
+        gain, gain_size = terms.listed_changes(
+            changes.columns, changes.before[changes.lists.owner], changes.after
+        )
+        points += of_points.spread(added)
+        points += self._gaps(gain)[of_points.change]
+        size = of_points.spread(row_size)
+        size += self._sizes(gain_size)[of_points.change]
+        return _Sums(rows, points, row_size, size)
 
     def _gaps(self, scores: FloatArray) -> FloatArray:
         return scores if self.decision is None else self.decision.gaps(scores)

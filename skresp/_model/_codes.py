@@ -39,8 +39,11 @@ def row_codes(
 ) -> FloatArray:
     """Return some rows of a batch as codes, of shape (n_rows, n_columns)."""
     codes = np.empty((len(rows), len(score_function.columns)))
+    for block, positions in builder.blocks:
+        codes[:, positions] = block[rows]
     for i, column in enumerate(score_function.columns):
-        codes[:, i] = codes_of(column, builder.column_values(i, rows))
+        if column.labels is not None or i in builder.others:
+            codes[:, i] = codes_of(column, builder.column_values(i, rows))
     return codes
 
 

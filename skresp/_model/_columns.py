@@ -48,9 +48,10 @@ class Column(NamedTuple):
         return np.isnan(codes) | inside
 
 
-def known_rows(columns: Sequence[Column], codes: FloatArray) -> BoolArray:
-    """Return in which rows of codes every code is known."""
-    known = np.ones(len(codes), dtype=bool)
-    for i, column in enumerate(columns):
-        known &= column.knows(codes[:, i])
-    return known
+def known_ranges(columns: Sequence[Column]) -> FloatArray:
+    """Return the least and the largest known code of columns, of shape (2, n)."""
+    ends = [
+        (each.lower, each.upper) if each.labels is None else (0.0, each.n_labels - 1.0)
+        for each in columns
+    ]
+    return np.reshape(ends, (len(ends), 2)).T

@@ -7,16 +7,18 @@ large for the tables of the kernels go to the model.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from skresp._model.trees._tree_sums import TooLargeError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._change_lists import PartCodes
+from ._change_codes import change_codes
+from ._change_lists import ChangeCodes
 from ._change_scorer import IN_DOUBT, Answers, ChangeScorer
-from ._codes import changed_column, row_codes
+from ._codes import row_codes
+from ._point_builder import PointBuilder
 from ._row_batch import ListedChanges, RowBatch
 
 # Points that are scored together.
@@ -24,12 +26,12 @@ _MAX_POINTS = 500_000
 # Rows for which tables are not divided further.
 _FEW_ROWS = 16
 
-#: Which points of each list reach the target, row after row, and which rows do.
-Reached = tuple[list[BoolArray], BoolArray]
+#: Which points reach the target (see `ListedPoints`), and which rows do.
+Reached = tuple[BoolArray, BoolArray]
 
 
 def answer_listed(
-    batch: RowBatch, lists: Sequence[ListedChanges], rows: IndexArray
+    batch: RowBatch, lists: ListedChanges, rows: IndexArray
 ) -> Iterator[tuple[slice, Reached]]:
     """Yield runs of rows with the answers for them and for all their listed changes.
 
@@ -38,15 +40,13 @@ def answer_listed(
     rows : array of shape (n_rows,)
         The positions of the lists' rows in the batch.
     """
-    n_points = np.ones(len(rows), dtype=np.intp)
-    for each in lists:
-        n_points += each.n_points
+    n_points = lists.n_points.sum(axis=0) + 1
     scorer = None
     if not batch.deadline.is_limited:  # else there may be no time to compile kernels
         scorer = batch.change_scorer(int(n_points.sum()))
     most = batch.batch_size if scorer is None else _MAX_POINTS
     for run in runs_of_points(n_points, most):
-        some = [each.of_rows(run) for each in lists]
+        some = lists.of_rows(run)
         if scorer is None:
             yield run, _ask(batch, some, rows[run])
         else:
@@ -65,100 +65,93 @@ def runs_of_points(n_points: IndexArray, most: int) -> Iterator[slice]:
         start = stop
 
 
-def _ask(batch: RowBatch, lists: Sequence[ListedChanges], rows: IndexArray) -> Reached:
+def _ask(batch: RowBatch, lists: ListedChanges, rows: IndexArray) -> Reached:
     """Ask the model about all points of rows, in one call."""
-    owners, segments, ends = [], [], [0]
-    for each in lists:
-        counts, change = each.points()
-        owners.append(np.repeat(rows, counts))
-        if len(change):
-            segments.append(each.segment(ends[-1], change))
-        ends.append(ends[-1] + len(change))
-    reached = batch.reaches_target(np.concatenate([*owners, rows]), segments)
-    answers = [reached[a:b] for a, b in itertools.pairwise(ends)]
-    return answers, reached[ends[-1] :]
+    points = lists.points
+    segments = [
+        lists.segment(p, start, points.change[start:stop])
+        for p, (start, stop) in enumerate(itertools.pairwise(points.ends))
+        if start < stop
+    ]
+    asked = np.concatenate([points.spread(rows), rows])
+    reached = batch.reaches_target(asked, segments)
+    return reached[: points.ends[-1]], reached[points.ends[-1] :]
 
 
 def _score(
-    batch: RowBatch,
-    scorer: ChangeScorer,
-    lists: Sequence[ListedChanges],
-    rows: IndexArray,
+    batch: RowBatch, scorer: ChangeScorer, lists: ListedChanges, rows: IndexArray
 ) -> Reached:
     """Score all points of rows, and ask the model about those in doubt."""
     codes = row_codes(scorer.score_function, batch.point_builder, rows)
-    parts = [_part_codes(scorer, each, codes) for each in lists]
+    changes = change_codes(scorer.score_function, batch.point_builder, lists, codes)
     try:
-        at_target, points = scorer.answers(codes, parts)
+        at_target, points = scorer.answers(codes, changes)
     except TooLargeError:
         if len(rows) <= _FEW_ROWS:
             return _ask(batch, lists, rows)
-        middle = len(rows) // 2
-        halves = [
-            _score(batch, scorer, [each.of_rows(half) for each in lists], rows[half])
-            for half in (slice(middle), slice(middle, None))
-        ]
-        each_list = zip(*(answers for answers, _ in halves), strict=True)
-        return [np.concatenate(both) for both in each_list], np.concatenate(
-            [at_target for _, at_target in halves]
-        )
-    ends = np.cumsum([0, *(int(part.n_points.sum()) for part in parts)])
-    answers = [points[a:b] for a, b in itertools.pairwise(ends)]
-    differing = _differing_rows(codes, parts)
-    for part, reached in zip(parts, answers, strict=True):
-        reached[np.repeat(differing, part.n_points)] = IN_DOUBT
-    _settle(batch, lists, rows, answers, at_target)
-    return [reached.astype(bool) for reached in answers], at_target.astype(bool)
+        return _score_halves(batch, scorer, lists, rows)
+    differing = _differing_rows(batch.point_builder, codes, changes)
+    if differing.any():
+        points[lists.points.spread(differing)] = IN_DOUBT
+    _settle(batch, lists, rows, points, at_target)
+    return points.astype(bool), at_target.astype(bool)
+
+
+def _score_halves(
+    batch: RowBatch, scorer: ChangeScorer, lists: ListedChanges, rows: IndexArray
+) -> Reached:
+    """Score the points of the first rows, and of the others."""
+    middle = len(rows) // 2
+    points = np.empty(lists.points.ends[-1], dtype=bool)
+    is_first = lists.points.spread(np.arange(len(rows)) < middle)
+    at_target = []
+    for half, mine in (
+        (slice(middle), is_first),
+        (slice(middle, None), ~is_first),
+    ):
+        points[mine], reached = _score(batch, scorer, lists.of_rows(half), rows[half])
+        at_target.append(reached)
+    return points, np.concatenate(at_target)
 
 
 def _settle(
     batch: RowBatch,
-    lists: Sequence[ListedChanges],
+    lists: ListedChanges,
     rows: IndexArray,
-    answers: Sequence[Answers],
+    points: Answers,
     at_target: Answers,
 ) -> None:
     """Ask the model about points and rows in doubt, in one call; set the answers."""
-    owners, segments, start = [], [], 0
-    doubtful = [np.flatnonzero(reached == IN_DOUBT) for reached in answers]
-    for each, some in zip(lists, doubtful, strict=True):
-        if len(some):
-            counts, change = each.points()
-            owners.append(np.repeat(rows, counts)[some])
-            segments.append(each.segment(start, change[some]))
-            start += len(some)
-    unsure = np.flatnonzero(at_target == IN_DOUBT)
-    if not start and not len(unsure):
+    doubtful, unsure = (np.flatnonzero(a == IN_DOUBT) for a in (points, at_target))
+    if not len(doubtful) and not len(unsure):
         return
-    found = batch.reaches_target(np.concatenate([*owners, rows[unsure]]), segments)
-    at_target[unsure] = found[start:]
-    for reached, some in zip(answers, doubtful, strict=True):
-        reached[some], found = found[: len(some)], found[len(some) :]
+    change, ends = lists.points.change, np.searchsorted(doubtful, lists.points.ends)
+    segments = [
+        lists.segment(p, start, change[doubtful[start:stop]])
+        for p, (start, stop) in enumerate(itertools.pairwise(ends.tolist()))
+        if start < stop
+    ]
+    asked = np.concatenate([lists.points.spread(rows)[doubtful], rows[unsure]])
+    found = batch.reaches_target(asked, segments)
+    points[doubtful], at_target[unsure] = found[: ends[-1]], found[ends[-1] :]
 
 
-def _part_codes(
-    scorer: ChangeScorer, each: ListedChanges, codes: FloatArray
-) -> PartCodes:
-    """Return the changes of rows as codes, given the codes of the rows."""
-    row, columns = each.first_rows[each.owner], scorer.score_function.columns
-    after = {
-        c: changed_column(columns[c], codes[row, c], new)
-        for c, new in each.values.items()
-    }
-    return PartCodes(each.which, each.starts, each.counts, after)
-
-
-def _differing_rows(codes: FloatArray, parts: Sequence[PartCodes]) -> BoolArray:
+def _differing_rows(
+    builder: PointBuilder, codes: FloatArray, changes: ChangeCodes
+) -> BoolArray:
     """Return which rows differ from another row with the same list.
 
-    Labels that the action set does not list share a list, but not a code.
+    Labels that the action set does not list share a list, but not a code. Numbers have
+    codes of their own.
     """
     out = np.zeros(len(codes), dtype=bool)
-    for part in parts:
-        listed = np.flatnonzero(part.which >= 0)
-        first = part.first_rows[part.which[listed]]
-        for c in part.after:
-            own, other = codes[listed, c], codes[first, c]
-            same = (own == other) | (np.isnan(own) & np.isnan(other))
-            out[listed[~same]] = True
+    if not builder.others:
+        return out
+    lists = changes.lists
+    for p, j in np.argwhere(np.isin(lists.columns, list(builder.others))).tolist():
+        listed = np.flatnonzero(lists.which[p] >= 0)
+        own = codes[listed, lists.columns[p, j]]
+        other = changes.before[lists.which[p, listed], j]
+        same = (own == other) | (np.isnan(own) & np.isnan(other))
+        out[listed[~same]] = True
     return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -67,44 +67,35 @@ class Segment:
 
 @dataclass(frozen=True)
 class ListedChanges(ChangeLists):
-    """The changes of some rows on one part, listed for each of its distinct values.
+    """The changes of some rows, listed for each distinct value of a part.
 
     Attributes
     ----------
-    values : dict of int to array, or to (labels, mask)
-        The new values of each of the model's columns, one for each change.
+    after : array of shape (n_changes, width)
+        The codes of features after each change, in the order of `columns`.
+    values : callable
+        Returns the new values of the model's columns for each change of a part, given
+        its position: a dict of int to array, or to (labels, mask).
     """
 
-    values: dict[int, Any]
+    after: FloatArray
+    values: Callable[[int], dict[int, Any]]
 
     def of_rows(self, rows: slice) -> ListedChanges:
-        """Return the changes of some rows, of the lists that they use."""
-        which = self.which[rows]
-        if len(which) == len(self.which):
-            return self
-        used, position = np.unique(which, return_inverse=True)
-        if len(used) and used[0] < 0:
-            used, position = used[1:], position - 1
-        if not len(used):
-            used = np.zeros(1, dtype=np.intp)  # some list, which no row has
-        _, change = ChangeLists(used, self.starts, self.counts).points()
-        counts = self.counts[used]
-        values = _taken(self.values, change)
-        return ListedChanges(position, np.cumsum(counts) - counts, counts, values)
+        """Return the changes of some rows."""
+        which = self.which[:, rows]
+        return self if which.shape == self.which.shape else replace(self, which=which)
 
-    def segment(self, start: int, change: IndexArray) -> Segment:
-        """Return the new values of points with these changes."""
-        return Segment(start, start + len(change), _taken(self.values, change))
-
-
-def _taken(values: dict[int, Any], change: IndexArray) -> dict[int, Any]:
-    """Return the new values of some changes."""
-    return {
-        i: (new[0].take(change), new[1][change])
-        if isinstance(new, tuple)
-        else new[change]
-        for i, new in values.items()
-    }
+    def segment(self, part: int, start: int, change: IndexArray) -> Segment:
+        """Return the new values of points with these changes of a part."""
+        change = change - self.first_changes[part]
+        taken = {
+            i: (new[0].take(change), new[1][change])
+            if isinstance(new, tuple)
+            else new[change]
+            for i, new in self.values(part).items()
+        }
+        return Segment(start, start + len(change), taken)
 
 
 class RowBatch:

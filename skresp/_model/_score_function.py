@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from skresp._typing import BoolArray, FloatArray
 
-from ._columns import Column, known_rows
+from ._columns import Column, known_ranges
 from ._decision import Decision
 from ._group import Group
 from ._raw_groups import GroupSource
@@ -55,6 +55,24 @@ class ScoreFunction:
         """The number of trees in all groups."""
         return sum(len(g.trees.roots) for g in self.groups if g.trees is not None)
 
+    def known_rows(self, codes: FloatArray) -> BoolArray:
+        """Return in which rows of codes every code is known."""
+        return np.asarray(self.knows(codes, slice(None)).all(axis=1))
+
+    def knows(self, codes: FloatArray, columns: Any) -> BoolArray:
+        """Return which codes of some columns are known."""
+        lower, upper = self._known_ranges[:, columns]
+        return np.isnan(codes) | ((codes >= lower) & (codes <= upper))
+
+    @cached_property
+    def labelled(self) -> tuple[int, ...]:
+        """The positions of columns of labels."""
+        return tuple(i for i, c in enumerate(self.columns) if c.labels is not None)
+
+    @cached_property
+    def _known_ranges(self) -> FloatArray:
+        return known_ranges(self.columns)
+
     def scores(self, codes: FloatArray) -> FloatArray:
         """Return the scores of rows, of shape (n_rows, n_outputs).
 
@@ -64,7 +82,7 @@ class ScoreFunction:
 
     def sums(self, codes: FloatArray) -> list[FloatArray]:
         """Return the sums of each group without its base; see `scores` for NaN."""
-        known = known_rows(self.columns, codes)
+        known = self.known_rows(codes)
         if known.all():
             return [group.sums(codes) for group in self.groups]
         out = np.full((len(self.groups), len(codes), self.n_outputs), np.nan)
@@ -124,7 +142,8 @@ class ScoreFunction:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
-        return {k: v for k, v in self.__dict__.items() if k != "_cuts"}
+        kept = {f.name for f in fields(self)}
+        return {k: v for k, v in self.__dict__.items() if k in kept}
 
     def _find_cuts(self, column: int) -> FloatArray:
         found = [np.zeros(0)]

@@ -203,26 +203,37 @@ class Terms(NamedTuple):
     ) -> tuple[FloatArray, FloatArray]:
         """Return by how much sums change, and the absolute sum of the terms of that.
 
-        Both are given as codes by column. Columns that do not change are left out,
-        however large they are.
+        Both are given as codes by column.
         """
-        n = len(next(iter(after.values())))
-        gain = np.zeros((n, self.slopes.shape[1]))
+        columns = np.array(list(after), dtype=np.intp)
+        old = np.stack([before[c] for c in after], axis=1)
+        new = np.stack(list(after.values()), axis=1)
+        return self.listed_changes(np.broadcast_to(columns, new.shape), old, new)
+
+    def listed_changes(
+        self, columns: IndexArray, before: FloatArray, after: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Do the same for changes that move columns of their own.
+
+        Columns that do not change are left out, however large they are. All arrays
+        have the shape (n_changes, width); a column of -1 is none.
+        """
+        gain = np.zeros((len(after), self.slopes.shape[1]))
         size = gain.copy()
-        for c, new in after.items():
-            step = new - before[c]
-            step[np.isnan(step)] = 0.0  # a missing value stays as it is
-            added = step[:, None] * self.slopes[c]
+        step = after - before
+        step[np.isnan(step) | (columns < 0)] = 0.0  # a missing value stays as it is
+        for j in range(step.shape[1]):
+            added = step[:, j, None] * self.slopes[columns[:, j]]
             gain += added
             size += np.abs(added)
         for term in self.others:
-            if term.column in after:
-                old, new = before[term.column], after[term.column]
-                moved = (old != new) & ~(np.isnan(old) & np.isnan(new))
-                added = np.where(moved[:, None], term.add(new), 0.0)
-                taken = np.where(moved[:, None], term.add(old), 0.0)
-                gain += added - taken
-                size += np.abs(added) + np.abs(taken)
+            some, slot = np.nonzero(columns == term.column)
+            old, new = before[some, slot], after[some, slot]
+            moved = (old != new) & ~(np.isnan(old) & np.isnan(new))
+            added = np.where(moved[:, None], term.add(new), 0.0)
+            taken = np.where(moved[:, None], term.add(old), 0.0)
+            gain[some] += added - taken
+            size[some] += np.abs(added) + np.abs(taken)
         return gain, size
 
     def bounds(

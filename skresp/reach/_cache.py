@@ -6,9 +6,11 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
+from skresp._actions._feature import snap_to_bounds
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._deadline import NEVER, Deadline
@@ -21,6 +23,27 @@ from ._interventions import (
 )
 from ._part import Part
 from ._solver_search import Search
+
+
+class ScoredChanges(NamedTuple):
+    """The interventions on features of a part that get a score, of one value.
+
+    Attributes
+    ----------
+    changes : array of shape (n_changes, n_features)
+        Total changes.
+    after : array of shape (n_changes, n_movable)
+        The values that features which can move (`Part.movable`) have after them.
+    marks : array of bool of shape (n_changes, n_actionable)
+        Column `j` marks the interventions on feature `part.actionable[j]`.
+    sizes : array of shape (n_actionable,)
+        The number of interventions on each feature.
+    """
+
+    changes: FloatArray
+    after: FloatArray
+    marks: BoolArray
+    sizes: IndexArray
 
 
 @dataclass(frozen=True)
@@ -59,26 +82,43 @@ class Reach:
         """Return the positions of the interventions on feature `j`."""
         return np.flatnonzero(self.marks(interventions)[:, j])
 
-    def used(
-        self, features: tuple[int, ...], interventions: str
-    ) -> tuple[FloatArray, BoolArray]:
-        """Return the interventions on any of some features, and on which of them."""
-        key = features, interventions
-        if key not in self._used:
-            marks = self.marks(interventions)[:, features]
+    def scored(
+        self, part: Part, value: FloatArray, interventions: str
+    ) -> ScoredChanges:
+        """Return the interventions on features of the part that get a score.
+
+        Parameters
+        ----------
+        part : Part
+        value : array of shape (n_features,)
+            The value of the part that these are the changes of.
+        interventions : {"minimal", "joint"}
+        """
+        if interventions not in self._scored:
+            marks = self.marks(interventions)[:, part.actionable]
             some = marks.any(axis=1)
-            self._used[key] = self.changes[some], marks[some]
-        return self._used[key]
+            changes, marks = self.changes[some], marks[some]
+            after = [
+                snap_to_bounds(part.features[k], value[k], changes[:, k])
+                for k in part.movable
+            ]
+            self._scored[interventions] = ScoredChanges(
+                changes,
+                np.reshape(after, (len(after), len(changes))).T,
+                marks,
+                marks.sum(axis=0),
+            )
+        return self._scored[interventions]
 
     @cached_property
-    def _used(self) -> dict[tuple[tuple[int, ...], str], tuple[FloatArray, BoolArray]]:
-        """Results of `used`."""
+    def _scored(self) -> dict[str, ScoredChanges]:
+        """Results of `scored`."""
         return {}
 
     @property
     def nbytes(self) -> int:
         """Approximate memory in bytes, the objects themselves included."""
-        return 2 * (self.changes.nbytes + self.minimal.nbytes) + 1_000
+        return 3 * self.changes.nbytes + 2 * self.minimal.nbytes + 1_500
 
 
 class ReachCache:

@@ -12,7 +12,7 @@ can be such a row, and `features_on_lines` which features can move then.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -63,6 +63,13 @@ class FeasibleChanges:
         return np.array([r.refused is not None for r in self.reaches], dtype=bool)
 
     @cached_property
+    def listed(self) -> IndexArray:
+        """Each row's position in `reaches`; -1 where that has no list either."""
+        if not self.refused.any():
+            return self.which
+        return np.where((self.which >= 0) & ~self.refused[self.which], self.which, -1)
+
+    @cached_property
     def valid(self) -> BoolArray:
         """Which rows satisfy the constraints of the part before any change."""
         entries = np.array([r.valid for r in self.reaches], dtype=bool)
@@ -83,12 +90,14 @@ class FeasibleChanges:
 
         `max_listed` is how many changes of an integer that stands alone are listed.
         """
-        which = np.full(len(values), -1, dtype=np.intp)
-        listed = np.ones(len(values), dtype=bool)
-        if method in ("auto", "sample"):
+        if method in ("auto", "sample") and may_have_long_range(part, max_listed):
+            which = np.full(len(values), -1, dtype=np.intp)
             listed = ~has_long_range(part, values, max_listed)
-        first, which[listed] = distinct_rows(values[listed])
-        distinct = values[listed][first]
+            first, which[listed] = distinct_rows(values[listed])
+            distinct = values[listed][first]
+        else:
+            first, which = distinct_rows(values)
+            distinct = values[first]
         if method == "highs":
             with allow(deadline):
                 reaches = [reach_by_solver(part, value) for value in distinct]
@@ -122,7 +131,8 @@ def may_have_long_range(part: Part, max_listed: int) -> bool:
     return part.features[0].kind == "real" or most_steps(part.features[0]) > max_listed
 
 
-def features_on_lines(actions: ActionSet, max_listed: int) -> set[str]:
+@lru_cache(maxsize=64)
+def features_on_lines(actions: ActionSet, max_listed: int) -> frozenset[str]:
     """Return the features that may move along a line, with those that follow.
 
     A real may, also beside other features of its part; an integer only if it stands
@@ -138,4 +148,4 @@ def features_on_lines(actions: ActionSet, max_listed: int) -> set[str]:
             follows = any(part.names[s] in moving for s, _ in part.links_into[k])
             if is_long or free or follows:
                 moving.add(part.names[k])
-    return moving
+    return frozenset(moving)

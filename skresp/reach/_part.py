@@ -79,6 +79,14 @@ class Part:
         )
 
     @cached_property
+    def movable(self) -> tuple[int, ...]:
+        """Positions of the features that can move, by themselves or as an effect."""
+        targets = {target for _, target, _ in self.links}
+        return tuple(
+            k for k, f in enumerate(self.features) if f.can_change or k in targets
+        )
+
+    @cached_property
     def links_into(self) -> tuple[tuple[tuple[int, float], ...], ...]:
         """For each feature the sources of its effects, with their scales."""
         return tuple(

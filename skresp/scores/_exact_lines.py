@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from skresp._model._codes import changed_codes
-from skresp._model._columns import known_rows
 from skresp._model._decision import ROUNDINGS
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
@@ -107,8 +106,9 @@ def known_lines(
     if not len(lines.line):
         return lines
     ends = _line_ends(lines, batch, batch.score_function, slice(None))
-    columns = batch.coded(batch.score_function)[0].columns
-    known = known_rows(columns, ends.first) & known_rows(columns, ends.last)
+    score_function, _ = batch.coded(batch.score_function)
+    known = score_function.known_rows(ends.first)
+    known &= score_function.known_rows(ends.last)
     return lines.without(lines.line[~known])
 
 

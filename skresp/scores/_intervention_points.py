@@ -142,14 +142,16 @@ def _points_of_run(
     feasible = settings.feasible_changes(part, values)
     out = []
     if part in cached.answers:
-        table = make_change_table(feasible, settings.interventions, batch.point_builder)
-        counts, change = table.points(slice(None))
+        table = make_change_table(
+            [feasible], len(rows), settings.interventions, batch.point_builder
+        )
+        (counts,), change, _ = table.points
         reached = np.unpackbits(cached.answers[part], count=len(change)).astype(bool)
         owner = np.repeat(rows, counts)
-        marked = table.marks[change, part.actionable.index(j)]
+        marked = table.marks[0][change, part.actionable.index(j)]
         listed = [
-            reach.used(part.actionable, settings.interventions)[0]
-            for reach in feasible.reaches
+            reach.scored(part, value, settings.interventions).changes
+            for reach, value in zip(feasible.reaches, feasible.distinct, strict=True)
         ]
         changes = np.concatenate(listed)[change[marked]]
         out.append(_single_points(owner[marked], changes, reached[marked], j))

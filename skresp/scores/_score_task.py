@@ -197,28 +197,28 @@ class _ScoreRun:
     ) -> dict[Part, NDArray[np.uint8]]:
         """Score interventions that are listed; also find who is at the target."""
         settings = self.settings
-        tables, positions = [], []
+        listed = []
         if settings.method != "sample" and settings.random_effects is None:
-            for feasible, columns in on_parts:
-                if (feasible.which >= 0).any():
-                    settings.deadline.check()
-                    tables.append(
-                        make_change_table(
-                            feasible, settings.interventions, self.batch.point_builder
-                        )
-                    )
-                    positions.append(columns)
-        counted, self.out.at_target[:], packed = count_hits(
-            self.batch, tables, self.rows
+            settings.deadline.check()
+            listed = [each for each in on_parts if (each[0].which >= 0).any()]
+        table = make_change_table(
+            [feasible for feasible, _ in listed],
+            len(self.rows),
+            settings.interventions,
+            self.batch.point_builder,
         )
-        for table, columns, hits in zip(tables, positions, counted, strict=True):
+        counted, self.out.at_target[:], packed = count_hits(
+            self.batch, table, self.rows
+        )
+        for p, (part, (_, columns)) in enumerate(zip(table.parts, listed, strict=True)):
+            which = table.which_of(p)
             rows: Any = slice(None)
-            if (table.which < 0).any():
-                rows = np.flatnonzero(table.which >= 0)
-            sizes = table.sizes[table.which[rows]]
-            shares = hits[rows] / np.maximum(sizes, 1)
-            self._store(rows, columns[list(table.features)], shares, sizes)
-        return {t.part: bits for t, bits in zip(tables, packed, strict=True)}
+            if (which < 0).any():
+                rows = np.flatnonzero(which >= 0)
+            sizes = table.sizes[p][which[rows]]
+            shares = counted[p][rows] / np.maximum(sizes, 1)
+            self._store(rows, columns[list(part.actionable)], shares, sizes)
+        return dict(zip(table.parts, packed, strict=True))
 
     def _store(
         self,

@@ -227,13 +227,20 @@ def test_runs_of_rows_without_lists_are_answered(monkeypatch, data, use):
     ).fit(X)
     with kernels(use):
         batch = explainer._fitted_model.batch(people)
-    which, values = np.array([-1, 1, -1, 0]), {0: np.array([10, 50, 90])}
-    lists = ListedChanges(which, np.array([0, 1]), np.array([1, 2]), values)
-    runs = list(_listed_answers.answer_listed(batch, [lists], np.arange(4)))
+    after = np.array([10, 50, 90])
+    lists = ListedChanges(
+        which=np.array([[-1, 1, -1, 0]]),
+        counts=np.array([1, 2]),
+        n_lists=np.array([2]),
+        columns=np.array([[0]]),
+        after=after[:, None].astype(float),
+        values=lambda part: {0: after},
+    )
+    runs = list(_listed_answers.answer_listed(batch, lists, np.arange(4)))
     at_target = np.concatenate([reached for _, (_, reached) in runs])
     np.testing.assert_array_equal(at_target, model.predict(people[:4]) == 1)
     points = people.iloc[[1, 1, 3]].assign(a=[50, 90, 10])
-    reached = np.concatenate([answers for _, ((answers,), _) in runs])
+    reached = np.concatenate([answers for _, (answers, _) in runs])
     np.testing.assert_array_equal(reached, model.predict(points) == 1)
     assert len(runs) == (4 if use == "always" else 1)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
 
-from skresp._numba import compiled_part
+from skresp._numba import compiled, compiled_part
 
 from ._ranked_trees import COLUMN, CUT
 
@@ -24,6 +25,33 @@ def goes_left(rank, link, missing, missing_left, tables):  # type: ignore[no-unt
     if cut < 0:
         return tables[-1 - cut, rank]
     return rank <= cut or (rank == missing[link[COLUMN]] and missing_left)
+
+
+@compiled
+def ranks_of_codes(cuts, begin, columns, which, codes):  # type: ignore[no-untyped-def]
+    """Return how many cuts of its column are less than each code.
+
+    `begin` says where the cuts of each column begin; see `RankedTrees.ranks`. A missing
+    value comes after all others.
+    """
+    out = np.zeros(codes.shape, np.int32)
+    for i in range(len(codes)):
+        for j in range(codes.shape[1]):
+            k, code = columns[which[i], j], codes[i, j]
+            if k < 0:
+                continue
+            low, high = begin[k], begin[k + 1]
+            if np.isnan(code):
+                out[i, j] = high - low + 1
+                continue
+            while low < high:
+                middle = (low + high) // 2
+                if cuts[middle] < code:
+                    low = middle + 1
+                else:
+                    high = middle
+            out[i, j] = low - begin[k]
+    return out
 
 
 @intrinsic

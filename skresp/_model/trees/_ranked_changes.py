@@ -2,69 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from skresp._model._change_lists import PartCodes
-from skresp._typing import FloatArray, IndexArray, IntArray
+from skresp._model._change_lists import ChangeCodes
+from skresp._typing import FloatArray
 
 from ._ranked_trees import Changes, RankedTrees
 
 
 def ranked_changes(
-    trees: RankedTrees, codes: FloatArray, parts: Sequence[PartCodes]
+    trees: RankedTrees, codes: FloatArray, changes: ChangeCodes
 ) -> Changes:
     """Return the changes of rows as ranks."""
-    own = np.empty((len(codes), len(trees.columns)), dtype=np.int32)
-    for k, c in enumerate(trees.columns.tolist()):
-        own[:, k] = trees.ranks(k, codes[:, c])
-    order, part_begin = _column_order(trees, parts)
-    n_lists = [len(part.counts) for part in parts]
-    n_changes = [int(part.counts.sum()) for part in parts]
-    first_list, first_change = (np.cumsum([0, *n]) for n in (n_lists, n_changes))
-    width = max([1, *np.diff(part_begin)])
-    new = np.zeros((first_change[-1], width), dtype=np.int32)
-    before = np.zeros((first_list[-1], width), dtype=np.int32)
-    moves = np.zeros(len(new), dtype=bool)
-    for p, part in enumerate(parts):
-        here = slice(first_change[p], first_change[p + 1])
-        row, owner = part.first_rows, part.owner
-        for j, k in enumerate(order[part_begin[p] : part_begin[p + 1]].tolist()):
-            new[here, j] = trees.ranks(k, part.after[int(trees.columns[k])])
-            before[first_list[p] : first_list[p + 1], j] = own[row, k]
-            moves[here] |= new[here, j] != own[row[owner], k]
-    shape = len(codes), len(parts)
-    first, counts, value = (np.zeros(shape, dtype=np.int64) for _ in range(3))
-    for p, part in enumerate(parts):
-        counts[:, p] = part.n_points
-        first[:, p] = first_change[p] + part.starts[np.maximum(part.which, 0)]
-        value[:, p] = np.where(part.which >= 0, first_list[p] + part.which, -1)
-    # The sums of one part follow those of the other, row after row.
-    start = (np.cumsum(counts.T) - counts.T.ravel()).reshape(shape[::-1]).T
+    lists, points = changes.lists, changes.lists.points
+    everything = np.arange(len(trees.columns))[None]
+    rows = np.zeros(len(codes), dtype=np.intp)
+    own = trees.ranks(everything, rows, codes.take(trees.columns, axis=1))
+    # The trees' columns of each part come first, and keep their order.
+    of_parts = np.append(trees.position, -1)[lists.columns]
+    slot = np.argsort(of_parts < 0, axis=1, kind="stable")
+    of_parts = np.take_along_axis(of_parts, slot, axis=1)
+    is_used = of_parts >= 0
+    moved = np.zeros(len(trees.columns), dtype=bool)
+    moved[of_parts[is_used]] = True
+    part_of_change = lists.part_of_list[lists.owner]
+    after = np.take_along_axis(changes.after, slot[part_of_change], axis=1)
+    new = trees.ranks(of_parts, part_of_change, after)
+    columns = of_parts[lists.part_of_list]
+    before = np.where(columns < 0, np.int32(0), own[lists.first_rows[:, None], columns])
+    ends = np.cumsum(points.counts).reshape(points.counts.shape)
+    starts = np.append(lists.starts, 0)
     return Changes(
         own=own,
-        order=order,
-        part_begin=part_begin,
+        order=np.concatenate([of_parts[is_used], np.flatnonzero(~moved)]),
+        part_begin=np.append(0, np.cumsum(is_used.sum(axis=1))),
         new=new,
-        first=first,
-        counts=counts,
-        start=np.ascontiguousarray(start),
-        moves=moves,
-        value=value,
+        first=np.ascontiguousarray(starts[lists.which].T),
+        counts=np.ascontiguousarray(points.counts.T),
+        start=np.ascontiguousarray((ends - points.counts).T),
+        moves=(new != before[lists.owner]).any(axis=1),
+        value=np.ascontiguousarray(lists.which.T),
         before=before,
-        part_of_value=np.repeat(np.arange(len(parts)), n_lists),
-        part_of_change=np.repeat(np.arange(len(parts)), n_changes),
+        part_of_value=lists.part_of_list,
+        part_of_change=part_of_change,
     )
-
-
-def _column_order(
-    trees: RankedTrees, parts: Sequence[PartCodes]
-) -> tuple[IndexArray, IntArray]:
-    """Return `order` and `part_begin` of `Changes`."""
-    position = {c: k for k, c in enumerate(trees.columns.tolist())}
-    of_parts = [[position[c] for c in part.after if c in position] for part in parts]
-    order = [k for columns in of_parts for k in columns]
-    moved = set(order)
-    order += [k for k in range(len(position)) if k not in moved]
-    return np.array(order, dtype=np.intp), np.cumsum([0, *map(len, of_parts)])

@@ -130,19 +130,43 @@ class RankedTrees:
     def _lists(self, column: int) -> bool:
         return bool(self.trees.is_listed[column])
 
-    def ranks(self, k: int, codes: FloatArray) -> Ranks:
-        """Return the ranks of codes of the column `columns[k]`."""
-        column, cuts = int(self.columns[k]), self.cuts[k]
-        if self._lists(column):
-            return self.trees.positions_of(column, codes).astype(np.int32)
-        if len(cuts) == 1:
-            rank = (codes > cuts[0]).astype(np.int32)
-        else:
-            rank = np.searchsorted(cuts, codes).astype(np.int32)
-        missing = np.isnan(codes)
-        if missing.any():
-            rank[missing] = len(cuts) + 1
-        return rank
+    @cached_property
+    def position(self) -> IndexArray:
+        """The position in `columns` of each column of the model's input, else -1."""
+        out = np.full(len(self.trees.is_listed), -1, dtype=np.intp)
+        out[self.columns] = np.arange(len(self.columns))
+        return out
+
+    @cached_property
+    def _joined_cuts(self) -> tuple[FloatArray, IntArray]:
+        """All of `cuts`, and where those of each column begin."""
+        ends = np.cumsum([len(cuts) for cuts in self.cuts], dtype=np.int64)
+        return np.concatenate([np.zeros(0), *self.cuts]), np.append(0, ends)
+
+    @cached_property
+    def _listed(self) -> list[int]:
+        """The positions in `columns` of listed columns."""
+        return [k for k, c in enumerate(self.columns.tolist()) if self._lists(c)]
+
+    def ranks(self, columns: IndexArray, which: IndexArray, codes: FloatArray) -> Ranks:
+        """Return the ranks of codes.
+
+        Parameters
+        ----------
+        columns : array of shape (n_kinds, width)
+            Positions in `columns` for each kind of row; the rank of -1 is 0.
+        which : array of shape (n_rows,)
+            The kind of each row of codes.
+        codes : array of shape (n_rows, width)
+        """
+        from ._rank_kernels import ranks_of_codes
+
+        out: Ranks = ranks_of_codes(*self._joined_cuts, columns, which, codes)
+        for k in self._listed:
+            some = (columns == k)[which]
+            found = self.trees.positions_of(int(self.columns[k]), codes[some])
+            out[some] = found.astype(np.int32)
+        return out
 
     @cached_property
     def nodes(self) -> Nodes:

@@ -5,17 +5,16 @@ The kernels are imported where they are called, because numba loads slowly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._model._change_lists import PartCodes
+from skresp._model._change_lists import ChangeCodes, ChangeLists
 from skresp._typing import FloatArray, IndexArray
 
 from ._ranked_changes import ranked_changes
-from ._ranked_trees import Changes, RankedTrees, Ranks
+from ._ranked_trees import Changes, RankedTrees
 
 if TYPE_CHECKING:
     from ._partition_walk import Options
@@ -48,25 +47,21 @@ class TreeSums:
         self._large = trees.roots[~small]
 
     def __call__(
-        self, codes: FloatArray, parts: Sequence[PartCodes]
+        self, codes: FloatArray, given: ChangeCodes
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the sums of rows, and of all their changes, part by part.
+        """Return the sums of rows, and of all their points (`ListedPoints`).
 
         Raise TooLargeError where tables would take too much memory.
         """
         from ._leaf_masks import mask_sums, masks_of_ranks
 
-        changes = ranked_changes(self.trees, codes, parts)
+        changes = ranked_changes(self.trees, codes, given)
         n_gains = self.trees.gain.shape[1]
         stay = np.zeros((len(codes), n_gains))
-        out = np.zeros((int(changes.counts.sum()), n_gains))
+        out = np.zeros((len(given.lists.points.change), n_gains))
         if len(self._large):
-            self._walk(changes, parts, stay, out)
-            for part, start in zip(parts, changes.start.T, strict=True):
-                counts = part.n_points
-                first = int(start[0]) if len(start) else 0
-                here = slice(first, first + int(counts.sum()))
-                out[here] += np.repeat(stay, counts, axis=0)
+            self._walk(changes, given.lists, stay, out)
+            out += given.lists.points.spread(stay)
         if self._masks is not None:
             masks = self._masks
             rows = len(changes.before) + len(changes.new)
@@ -85,7 +80,7 @@ class TreeSums:
     def _walk(
         self,
         changes: Changes,
-        parts: Sequence[PartCodes],
+        lists: ChangeLists,
         stay: FloatArray,
         out: FloatArray,
     ) -> None:
@@ -94,7 +89,7 @@ class TreeSums:
 
         most = int(changes.counts.max(initial=0))
         for done in range(0, max(most, 1), MAX_OPTIONS):
-            options = self._options(changes, parts, done)
+            options = self._options(changes, lists, done)
             sums = stay if done == 0 else np.zeros_like(stay)
             for low in range(0, len(stay), BLOCK):
                 high = min(low + BLOCK, len(stay))
@@ -109,9 +104,7 @@ class TreeSums:
                     out,
                 )
 
-    def _options(
-        self, changes: Changes, parts: Sequence[PartCodes], done: int
-    ) -> Options:
+    def _options(self, changes: Changes, lists: ChangeLists, done: int) -> Options:
         """Return the changes after the first `done` of each list as bits."""
         from ._partition_walk import MAX_OPTIONS, Options
 
@@ -119,19 +112,18 @@ class TreeSums:
         part_of = np.full(len(trees.columns), -1, dtype=np.int64)
         split_begin = np.zeros(len(trees.columns), dtype=np.int64)
         begin = np.zeros(changes.first.shape, dtype=np.int64)
-        tables, size, n_changes = [np.zeros(0, dtype=np.uint64)], 0, 0
-        for p, part in enumerate(parts):
+        tables, size = [np.zeros(0, dtype=np.uint64)], 0
+        for p, n_lists in enumerate(lists.n_lists.tolist()):
             columns = order[changes.part_begin[p] : changes.part_begin[p + 1]]
             widths = np.array([len(trees.split_nodes[k]) for k in columns], dtype=int)
             part_of[columns] = p
             split_begin[columns] = np.cumsum(widths) - widths
-            begin[:, p] = size + widths.sum() * np.maximum(part.which, 0)
-            size += int(widths.sum()) * len(part.counts)
+            which = np.maximum(lists.which[p] - lists.first_lists[p], 0)
+            begin[:, p] = size + widths.sum() * which
+            size += int(widths.sum()) * n_lists
             if 8 * size > _MAX_TABLE:
                 raise TooLargeError
-            new = changes.new[n_changes : n_changes + int(part.counts.sum())]
-            n_changes += len(new)
-            tables.append(self._goes_left(part, columns, new, done).ravel())
+            tables.append(self._goes_left(changes, lists, p, columns, done).ravel())
         bits = np.array([(1 << n) - 1 for n in range(MAX_OPTIONS + 1)], dtype=np.uint64)
         return Options(
             own=np.ascontiguousarray(changes.own.T),
@@ -144,21 +136,29 @@ class TreeSums:
         )
 
     def _goes_left(
-        self, part: PartCodes, columns: IndexArray, new: Ranks, done: int
+        self,
+        changes: Changes,
+        lists: ChangeLists,
+        part: int,
+        columns: IndexArray,
+        done: int,
     ) -> NDArray[np.uint64]:
         """Return which changes of each list go left, of shape (n_lists, n_splits).
 
-        The splits are those of the columns of a part, `new` the ranks after changes.
+        The lists are those of a part, the splits those of its columns.
         """
         from ._partition_walk import MAX_OPTIONS, fill_splits
 
-        nodes, owner = self.trees.nodes, part.owner
-        bit = np.arange(len(owner)) - part.starts[owner] - done
-        use = np.flatnonzero((bit >= 0) & (bit < MAX_OPTIONS))
+        here = np.arange(*lists.first_changes[part : part + 2])
+        bit = here - lists.starts[lists.owner[here]] - done
+        use = (bit >= 0) & (bit < MAX_OPTIONS)
+        here, bit = here[use], bit[use]
+        owner = lists.owner[here] - lists.first_lists[part]
         chosen = [self.trees.split_nodes[k] for k in columns]
         ends = np.cumsum([0, *map(len, chosen)])
-        table = np.zeros((len(part.counts), ends[-1]), dtype=np.uint64)
+        table = np.zeros((lists.n_lists[part], ends[-1]), dtype=np.uint64)
         for j, some in enumerate(chosen):
             out = table[:, ends[j] : ends[j + 1]]
-            fill_splits(nodes, some, new[use, j], owner[use], bit[use], out)
+            new = changes.new[here, j]
+            fill_splits(self.trees.nodes, some, new, owner, bit, out)
         return table

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from skresp._model._codes import changed_codes
-from skresp._model._columns import known_rows
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._model.lines._crowded_cuts import crowded_cuts
@@ -91,6 +90,6 @@ class TreeCutter:
         before, builder = self.codes[rows], self.batch.point_builder
         new = new_values(self.part, before, change, builder)
         after = changed_codes(known, codes[rows], new)
-        if not known_rows(known.columns, after).all():
+        if not known.known_rows(after).all():
             raise NotSeparableError
         return after

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model._columns import known_rows
 from skresp._model._decision import DOUBT, Decision
 from skresp._model._group import Group
 from skresp._model._score_function import ScoreFunction
@@ -198,7 +197,7 @@ def equivalent_changes(
     batch, options, rows = given.batch, given.options, given.rows
     known, codes = batch.coded(score_function)
     trees = known.groups[0].trees
-    if trees is None or not known_rows(known.columns, codes[rows]).all():
+    if trees is None or not known.known_rows(codes[rows]).all():
         raise NotSeparableError
     people = coder.codes(trees, codes[rows])
     width = people.shape[1]
