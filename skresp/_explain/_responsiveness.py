@@ -308,16 +308,18 @@ to 5; age follows to 32.
                 UserWarning,
                 stacklevel=2,
             )
-        late = np.isnan(scores.values) & ~np.isnan(scores.lower)
-        if late.any():
-            warnings.warn(
-                f"{int(late.sum())} of {late.size} scores were not computed within "
-                f"time_limit={time_limit!r} seconds and are NaN, of "
-                f"{int(late.any(axis=1).sum())} of {len(table)} rows. A larger "
-                f"time_limit computes more of them.",
-                UserWarning,
-                stacklevel=2,
-            )
+        if deadline.is_limited:
+            late = np.isnan(scores.values) & ~np.isnan(scores.lower)
+            if late.any():
+                warnings.warn(
+                    f"{int(late.sum())} of {late.size} scores were not computed within "
+                    f"time_limit={time_limit!r} seconds and are NaN, of "
+                    f"{int(late.any(axis=1).sum())} of {len(table)} rows. A larger "
+                    f"time_limit computes more of them.",
+                    UserWarning,
+                    stacklevel=2,
+                )
+        features = context.actions.features
         names = [context.actions.names[k] for k in order]
         positions = column_positions(context.actions, table)
         return Explanation(
@@ -331,7 +333,7 @@ to 5; age follows to 32.
             at_target=scores.at_target,
             target=self.target_,
             threshold=self.threshold,
-            _features={name: context.actions.features[name] for name in names},
+            _features={name: features[name] for name in names},
             _columns=[positions[k] for k in order],
             _context=replace(context, answer_cache=scores.answer_cache),
         )

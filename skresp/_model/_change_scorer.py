@@ -102,6 +102,8 @@ class ChangeScorer:
 
     def _known_changes(self, changes: ChangeCodes) -> BoolArray:
         """Return after which changes the scores are known."""
+        if self.score_function.is_known_everywhere:
+            return np.ones(len(changes.after), dtype=bool)
         known = self.score_function.knows(changes.after, changes.columns)
         return np.asarray((known | (changes.columns < 0)).all(axis=1))
 

@@ -57,6 +57,8 @@ class ScoreFunction:
 
     def known_rows(self, codes: FloatArray) -> BoolArray:
         """Return in which rows of codes every code is known."""
+        if self.is_known_everywhere:
+            return np.ones(len(codes), dtype=bool)
         return np.asarray(self.knows(codes, slice(None)).all(axis=1))
 
     def knows(self, codes: FloatArray, columns: Any) -> BoolArray:
@@ -68,6 +70,11 @@ class ScoreFunction:
     def labelled(self) -> tuple[int, ...]:
         """The positions of columns of labels."""
         return tuple(i for i, c in enumerate(self.columns) if c.labels is not None)
+
+    @cached_property
+    def is_known_everywhere(self) -> bool:
+        """Whether the scores are known for all codes."""
+        return not self.labelled and bool(np.isinf(self._known_ranges).all())
 
     @cached_property
     def _known_ranges(self) -> FloatArray:

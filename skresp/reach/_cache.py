@@ -174,18 +174,18 @@ class ReachCache:
             entries = {key: self._entries[key] for key in keys if key in self._entries}
             for key in entries:
                 self._entries.move_to_end(key)
-        fresh = {key: i for i, key in enumerate(keys) if key not in entries}
+            fresh = {key: i for i, key in enumerate(keys) if key not in entries}
+            self.hits += len(keys) - len(fresh)
+            self.misses += len(fresh)
         if fresh:
             new = values[list(fresh.values())]
             made: list[Reach] = []
             for some in deadline.slices(len(new)):
                 made += make_reaches(part, new[some], deadline=deadline)
             entries |= dict(zip(fresh, made, strict=True))
-        with self._lock:
-            self.hits += len(keys) - len(fresh)
-            self.misses += len(fresh)
-            for key in fresh:
-                self._keep(key, entries[key])
+            with self._lock:
+                for key in fresh:
+                    self._keep(key, entries[key])
         return [entries[key] for key in keys]
 
     def _keep(self, key: tuple[Part, bytes], reach: Reach) -> None:

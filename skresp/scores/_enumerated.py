@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -29,19 +29,21 @@ class ChangeTable(ListedChanges):
     Attributes
     ----------
     parts : list of Part
-    marks : list of array of bool of shape (n_changes_of_part, n_actionable)
+    marks : array of bool of shape (n_changes, max_actionable)
         Column `j` marks the interventions on the feature `part.actionable[j]`.
-    sizes : list of array of shape (n_values_of_part, n_actionable)
-        The number of interventions.
+    sizes : array of shape (n_lists + 1, max_actionable)
+        The number of interventions on each feature; 0 in the last row.
     """
 
     parts: list[Part]
-    marks: list[BoolArray]
-    sizes: list[IndexArray]
+    marks: BoolArray
+    sizes: IndexArray
 
-    def which_of(self, p: int) -> IndexArray:
-        """Return the value of each row on a part; -1 where it has no list."""
-        return np.where(self.which[p] < 0, -1, self.which[p] - self.first_lists[p])
+    @cached_property
+    def is_scored(self) -> BoolArray:
+        """Which of `max_actionable` features each part has."""
+        counts = np.array([len(part.actionable) for part in self.parts], dtype=np.intp)
+        return np.arange(self.sizes.shape[1]) < counts[:, None]
 
 
 def make_change_table(
@@ -62,16 +64,20 @@ def make_change_table(
     columns = _columns(on_parts, builder)
     counts = [len(changes.changes) for lists in scored for changes in lists]
     after = np.zeros((sum(counts), columns.shape[1]))
-    marks, sizes, n_lists, start = [], [], 0, 0
+    most = max([0, *(len(each.part.actionable) for each in on_parts)])
+    sizes = np.zeros((len(counts) + 1, most), dtype=np.intp)
+    marks = np.zeros((len(after), most), dtype=bool)
+    n_lists = start = 0
     for p, (each, lists) in enumerate(zip(on_parts, scored, strict=True)):
         which[p] = each.listed + n_lists
         which[p, each.listed < 0] = -1
-        n_lists += len(lists)
-        marks.append(_joined([changes.marks for changes in lists]))
-        sizes.append(np.array([changes.sizes for changes in lists]))
-        here = after[start : start + len(marks[p]), : len(each.part.movable)]
-        here[:] = _joined([changes.after for changes in lists])
-        start += len(marks[p])
+        movable, actionable = len(each.part.movable), len(each.part.actionable)
+        for changes in lists:
+            here = slice(start, start + len(changes.after))
+            after[here, :movable] = changes.after
+            marks[here, :actionable] = changes.marks
+            sizes[n_lists, :actionable] = changes.sizes
+            n_lists, start = n_lists + 1, here.stop
 
     @cache
     def values(p: int) -> dict[int, Any]:
@@ -119,15 +125,17 @@ class Hits(NamedTuple):
 
     Attributes
     ----------
-    hits : list of arrays of shape (n_rows, n_actionable)
-        For each part of a table how many interventions reach the target.
+    hits, sizes : array of shape (n_rows, n_scored)
+        How many interventions reach the target, of how many; the features of one part
+        after those of the other.
     at_target : array of bool of shape (n_rows,)
         Which rows reach the target unchanged.
     packed : list of arrays
         For each part which points reach the target, as packed bits.
     """
 
-    hits: list[IndexArray]
+    hits: IndexArray
+    sizes: IndexArray
     at_target: BoolArray
     packed: list[NDArray[np.uint8]]
 
@@ -142,20 +150,21 @@ def count_hits(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> Hits:
     """
     reached_points: list[list[BoolArray]] = [[] for _ in table.parts]
     at_target = np.zeros(len(rows), dtype=bool)
-    hits = [np.zeros((len(rows), m.shape[1]), dtype=np.intp) for m in table.marks]
+    n_parts, most = table.is_scored.shape
+    hits = np.zeros((n_parts, len(rows), most), dtype=np.intp)
     for run, (answers, at_target[run]) in answer_listed(batch, table, rows):
         points = table.of_rows(run).points
         for p, (start, stop) in enumerate(pairwise(points.ends)):
-            reached = answers[start:stop]
-            reached_points[p].append(reached)
-            some = points.counts[p].nonzero()[0]
-            if len(some):
-                counts = points.counts[p][some]
-                change = points.change[start:stop] - table.first_changes[p]
-                marked = table.marks[p][change]
-                marked &= reached[:, None]
-                hits[p][run.start + some] = np.add.reduceat(
-                    marked, np.cumsum(counts) - counts, axis=0, dtype=np.intp
-                )
+            reached_points[p].append(answers[start:stop])
+        some = np.nonzero(points.counts)
+        if len(some[0]):
+            counts = points.counts[some]
+            marked = table.marks[points.change]
+            marked &= answers[:, None]
+            hits[some[0], run.start + some[1]] = np.add.reduceat(
+                marked, np.cumsum(counts) - counts, axis=0, dtype=np.intp
+            )
     packed = [np.packbits(_joined(r) if r else []) for r in reached_points]
-    return Hits(hits, at_target, packed)
+    part, feature = np.nonzero(table.is_scored)
+    sizes = table.sizes[table.which]
+    return Hits(hits[part, :, feature].T, sizes[part, :, feature].T, at_target, packed)

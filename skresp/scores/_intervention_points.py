@@ -148,7 +148,7 @@ def _points_of_run(
         (counts,), change, _ = table.points
         reached = np.unpackbits(cached.answers[part], count=len(change)).astype(bool)
         owner = np.repeat(rows, counts)
-        marked = table.marks[0][change, part.actionable.index(j)]
+        marked = table.marks[change, part.actionable.index(j)]
         listed = [
             reach.scored(part, value, settings.interventions).changes
             for reach, value in zip(feasible.reaches, feasible.distinct, strict=True)

@@ -54,7 +54,7 @@ def compute_runs(
     is_even : bool
         Whether all rows take about the same time.
     """
-    jobs = effective_n_jobs(n_jobs)
+    jobs = effective_n_jobs(n_jobs) if n_rows > 1 else 1
     seconds = _SECONDS if progress is None else _SHOWN
     # With a time limit a few rows at a time, so that their results are kept.
     piece = max(PIECE, 0.05 * deadline.limit)

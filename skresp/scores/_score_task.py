@@ -181,15 +181,14 @@ class _ScoreRun:
         if settings.invalid_rows == "raise" and not valid.all():
             raise InvalidRowsError
         by_chance = settings.random_effects is not None
-        if self.unknown is None and (
-            by_chance or any(unlisted_rows(each, settings) for each, _ in on_parts)
-        ):
+        unlisted = [unlisted_rows(each, settings) for each, _ in on_parts]
+        if self.unknown is None and (by_chance or any(unlisted)):
             self.out = self.out.with_intervals()
         answers = self._score_listed(on_parts)
         if by_chance:
             self._score_effects(on_parts)
-        else:
-            self._score_unlisted(on_parts)
+        elif any(unlisted):
+            self._score_unlisted(on_parts, unlisted)
         return answers
 
     def _score_listed(
@@ -207,18 +206,19 @@ class _ScoreRun:
             settings.interventions,
             self.batch.point_builder,
         )
-        counted, self.out.at_target[:], packed = count_hits(
-            self.batch, table, self.rows
-        )
-        for p, (part, (_, columns)) in enumerate(zip(table.parts, listed, strict=True)):
-            which = table.which_of(p)
-            rows: Any = slice(None)
-            if (which < 0).any():
-                rows = np.flatnonzero(which >= 0)
-            sizes = table.sizes[p][which[rows]]
-            shares = counted[p][rows] / np.maximum(sizes, 1)
-            self._store(rows, columns[list(part.actionable)], shares, sizes)
-        return dict(zip(table.parts, packed, strict=True))
+        found = count_hits(self.batch, table, self.rows)
+        self.out.at_target[:] = found.at_target
+        if listed:
+            positions = [c[list(each.part.actionable)] for each, c in listed]
+            known = (table.which >= 0).T[:, np.nonzero(table.is_scored)[0]]
+            self._store(
+                slice(None),
+                np.concatenate(positions),
+                found.hits / np.maximum(found.sizes, 1),
+                found.sizes,
+                known=known,
+            )
+        return dict(zip(table.parts, found.packed, strict=True))
 
     def _store(
         self,
@@ -230,8 +230,12 @@ class _ScoreRun:
         low: FloatArray | None = None,
         high: FloatArray | None = None,
         exact: BoolArray | bool = True,
+        known: BoolArray | bool = True,
     ) -> None:
-        """Store scores of one or more features; without an interval they are exact."""
+        """Store scores of one or more features; without an interval they are exact.
+
+        Those that are not `known` are 0, and are computed later if there is time.
+        """
         out = self.out
         if not np.isscalar(position) and not isinstance(rows, slice):
             rows = rows[:, None]
@@ -242,16 +246,18 @@ class _ScoreRun:
             out.upper[rows, position] = share if high is None else high
             out.exact[rows, position] = exact
         if self.unknown is not None:
-            self.unknown[rows, position] = False
+            self.unknown[rows, position] &= np.logical_not(known)
 
     def _score_unlisted(
-        self, on_parts: list[tuple[FeasibleChanges, IndexArray]]
+        self,
+        on_parts: list[tuple[FeasibleChanges, IndexArray]],
+        unlisted: list[list[IndexArray]],
     ) -> None:
         """Score interventions that are not listed: along lines, else by drawing."""
         settings, task = self.settings, self.task
         waiting = []
-        for feasible, columns in on_parts:
-            for some in unlisted_rows(feasible, settings):
+        for (feasible, columns), groups in zip(on_parts, unlisted, strict=True):
+            for some in groups:
                 for j in feasible.part.actionable:
                     settings.deadline.check()
                     has_line = self._score_lines(feasible, j, columns[j], some)

@@ -36,21 +36,22 @@ def ranks_of_codes(cuts, begin, columns, which, codes):  # type: ignore[no-untyp
     """
     out = np.zeros(codes.shape, np.int32)
     for i in range(len(codes)):
+        n = 0
         for j in range(codes.shape[1]):
             k, code = columns[which[i], j], codes[i, j]
             if k < 0:
                 continue
             low, high = begin[k], begin[k + 1]
             if np.isnan(code):
-                out[i, j] = high - low + 1
-                continue
+                low = high + 1
             while low < high:
                 middle = (low + high) // 2
                 if cuts[middle] < code:
                     low = middle + 1
                 else:
                     high = middle
-            out[i, j] = low - begin[k]
+            out[i, n] = low - begin[k]
+            n += 1
     return out
 
 

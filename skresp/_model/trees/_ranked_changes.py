@@ -18,18 +18,13 @@ def ranked_changes(
     everything = np.arange(len(trees.columns))[None]
     rows = np.zeros(len(codes), dtype=np.intp)
     own = trees.ranks(everything, rows, codes.take(trees.columns, axis=1))
-    # The trees' columns of each part come first, and keep their order.
     of_parts = np.append(trees.position, -1)[lists.columns]
-    slot = np.argsort(of_parts < 0, axis=1, kind="stable")
-    of_parts = np.take_along_axis(of_parts, slot, axis=1)
     is_used = of_parts >= 0
     moved = np.zeros(len(trees.columns), dtype=bool)
     moved[of_parts[is_used]] = True
     part_of_change = lists.part_of_list[lists.owner]
-    after = np.take_along_axis(changes.after, slot[part_of_change], axis=1)
-    new = trees.ranks(of_parts, part_of_change, after)
-    columns = of_parts[lists.part_of_list]
-    before = np.where(columns < 0, np.int32(0), own[lists.first_rows[:, None], columns])
+    new = trees.ranks(of_parts, part_of_change, changes.after)
+    before = trees.ranks(of_parts, lists.part_of_list, changes.before)
     ends = np.cumsum(points.counts).reshape(points.counts.shape)
     starts = np.append(lists.starts, 0)
     return Changes(

@@ -149,23 +149,29 @@ class RankedTrees:
         return [k for k, c in enumerate(self.columns.tolist()) if self._lists(c)]
 
     def ranks(self, columns: IndexArray, which: IndexArray, codes: FloatArray) -> Ranks:
-        """Return the ranks of codes.
+        """Return the ranks of codes, and of no code where the trees have no column.
 
         Parameters
         ----------
         columns : array of shape (n_kinds, width)
-            Positions in `columns` for each kind of row; the rank of -1 is 0.
+            Positions in `columns` for each kind of row; -1 for none.
         which : array of shape (n_rows,)
             The kind of each row of codes.
         codes : array of shape (n_rows, width)
+
+        Returns
+        -------
+        array of shape (n_rows, width)
+            The ranks of a row, then 0.
         """
         from ._rank_kernels import ranks_of_codes
 
         out: Ranks = ranks_of_codes(*self._joined_cuts, columns, which, codes)
         for k in self._listed:
-            some = (columns == k)[which]
-            found = self.trees.positions_of(int(self.columns[k]), codes[some])
-            out[some] = found.astype(np.int32)
+            for kind, j in np.argwhere(columns == k).tolist():
+                some = np.flatnonzero(which == kind)
+                found = self.trees.positions_of(int(self.columns[k]), codes[some, j])
+                out[some, (columns[kind, :j] >= 0).sum()] = found.astype(np.int32)
         return out
 
     @cached_property
