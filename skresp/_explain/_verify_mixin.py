@@ -127,7 +127,8 @@ class VerifyMixin:
         1       3      1
         2       3      1
         """
-        check_is_fitted(self, "estimator_")
+        if not hasattr(self, "estimator_"):  # check_is_fitted takes 0.5 ms
+            check_is_fitted(self, "estimator_")
         check_cost(cost, self.action_set_)
         max_points = self.max_points if max_points is None else max_points
         max_points = check_integer("max_points", max_points, 0)

@@ -134,6 +134,8 @@ class SingleFeatures:
         """Return which `possible` people have a witness that acts on one feature."""
         is_open = verdicts.status == Status.POSSIBLE
         single = np.zeros(len(is_open), dtype=bool)
+        if not is_open.any():
+            return single
         moved = np.zeros((len(is_open), len(options)), dtype=bool)
         for p, here in enumerate(columns):
             moved[:, p] = (verdicts.change[:, here] != 0).any(axis=1)

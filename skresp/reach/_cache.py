@@ -118,7 +118,7 @@ class Reach:
     @property
     def nbytes(self) -> int:
         """Approximate memory in bytes, the objects themselves included."""
-        return 3 * self.changes.nbytes + 2 * self.minimal.nbytes + 1_500
+        return 3 * self.changes.nbytes + 2 * self.minimal.nbytes + 1_200
 
 
 class ReachCache:

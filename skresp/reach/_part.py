@@ -172,13 +172,21 @@ class Part:
         for i, feature in enumerate(self.features):
             ok &= feature.allows(before[:, i], own[:, i])
         ok &= self.accompanied(before, own)
-        after = before + self.total(own)
-        for i, feature in enumerate(self.features):
-            if feature.kind == "binary":
-                ok &= np.isnan(before[:, i]) | (after[:, i] == 0) | (after[:, i] == 1)
+        ok[ok] = self._allows(before[ok], (before + self.total(own))[ok])
+        return ok
+
+    def _allows(self, before: FloatArray, after: FloatArray) -> BoolArray:
+        """Return where binaries stay binary, and all constraints hold."""
+        start, end = before[:, self._binary], after[:, self._binary]
+        ok = (np.isnan(start) | (end == 0) | (end == 1)).all(axis=1)
         for rule, columns in self.rules:
             ok[ok] = satisfied(rule, before[ok][:, columns], after[ok][:, columns])
-        return ok
+        return np.asarray(ok)
+
+    @cached_property
+    def _binary(self) -> list[int]:
+        """Positions of the binary features."""
+        return [i for i, f in enumerate(self.features) if f.kind == "binary"]
 
     def accompanied(self, before: FloatArray, own: FloatArray) -> BoolArray:
         """Return where features that are only mutable move alongside an actionable one.
@@ -196,8 +204,11 @@ class Part:
         return acted | (own[:, self.followers] == 0).all(axis=1)
 
     def valid(self, before: FloatArray) -> BoolArray:
-        """Return which rows satisfy the constraints before any change."""
-        return self.feasible(before, np.zeros_like(before))
+        """Return which rows satisfy the constraints before any change.
+
+        No change is within every feature's own limits.
+        """
+        return self._allows(before, before)
 
     def program(self, before: FloatArray) -> Program:
         """Return the program whose solutions are the feasible changes of one person."""

@@ -10,6 +10,8 @@ from skresp import ActionSet, Feature
 from skresp.constraints import Linkage
 from skresp.reach._part import parts_of
 
+from ..strategies import cases
+
 
 @given(data=st.data())
 def test_own_changes_are_recovered_from_total_changes(data):
@@ -32,3 +34,13 @@ def test_own_changes_are_recovered_from_total_changes(data):
         size = np.abs(total).max(initial=1.0) * 1e-9
         np.testing.assert_allclose(back, own, atol=size, rtol=0)
         assert not back[own == 0].any()
+
+
+@given(case=cases(), data=st.data())
+def test_rows_are_valid_if_staying_put_is_feasible(case, data):
+    values = st.sampled_from([-1.0, 0.0, 1.0, 2.0, 0.5, 100.0, np.nan])
+    for part in parts_of(case[0]):
+        row = st.lists(values, min_size=len(part.names), max_size=len(part.names))
+        rows = np.array(data.draw(st.lists(row, min_size=1, max_size=6)))
+        stays = part.feasible(rows, np.zeros_like(rows))
+        np.testing.assert_array_equal(part.valid(rows), stays)

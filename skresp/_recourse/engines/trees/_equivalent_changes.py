@@ -219,7 +219,7 @@ def equivalent_changes(
             raise NotSeparableError
         part_of[moved] = p
         slot_of[moved] = np.arange(len(moved))
-        start, member = distinct_rows([each.owner, *mine.T])
+        start, member = distinct_rows(np.column_stack([each.owner, mine]))
         owner = each.owner[start]
         begins = np.searchsorted(owner, np.arange(len(each.values)))
         first[:, p] = made + begins[each.which]
