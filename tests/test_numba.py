@@ -33,11 +33,11 @@ def test_kernels_give_the_same_answers_without_compilation():
             verdicts = explainer.verify(X[:40], cost="fewest")
             print(verdicts.status.tolist(), verdicts.best_score.round(9).tolist())
             print(explainer.explain(X[:40]).values.round(9).tolist())
-        from skresp._model.lines._line_kernel import leaves_met
+        from skresp._model.lines._line_kernel import line_pieces
         from skresp._recourse.engines.trees._combination_search import search
         from skresp._recourse.engines.linear._gains import search_sums
         import sys
-        kinds = {type(kernel).__name__ for kernel in (leaves_met, search, search_sums)}
+        kinds = {type(kernel).__name__ for kernel in (line_pieces, search, search_sums)}
         print(*kinds, file=sys.stderr)
         """
     )
@@ -121,7 +121,7 @@ def test_calls_with_a_time_limit_compile_nothing_by_themselves(tmp_path):
             print(sorted({*verdicts.status.tolist()}))
         engines = "skresp._recourse.engines"
         for module, names in {
-            "skresp._model.lines._line_kernel": ["leaves_met"],
+            "skresp._model.lines._line_kernel": ["line_pieces"],
             f"{engines}.trees._combination_search": ["search", "search_all"],
             f"{engines}.trees._single_part": ["single_part_gains"],
             f"{engines}.trees._nodes": ["tree_sums"],
@@ -153,7 +153,7 @@ def test_calls_with_a_time_limit_compile_nothing_by_themselves(tmp_path):
     *early, waiting, late = done.stdout.splitlines()
     assert all("unknown" in statuses for statuses in early)
     assert "restrict" in waiting
-    assert "leaves_met" in waiting
+    assert "line_pieces" in waiting
     assert "unknown" not in late
     assert "joint" in late
 

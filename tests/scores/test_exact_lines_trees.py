@@ -93,6 +93,38 @@ def test_a_line_through_a_very_deep_tree():
     np.testing.assert_allclose(pieces.scores, trees.sums(pieces.high[:, None], 1))
 
 
+def test_lines_that_move_in_no_column_of_the_trees(data):
+    X, y = data
+    model = RandomForestClassifier(5, random_state=0).fit(X, y)
+    (group,) = fitted_model(model, X).score_function.groups
+    start = X[:30].to_numpy(dtype=float)
+    ends = np.zeros(30), np.ones(30)
+    lines = PositionLines(start.T, np.zeros_like(start.T), *ends)
+    pieces = tree_pieces(group.trees, len(group.base), lines)
+    np.testing.assert_array_equal(pieces.line, np.arange(30))
+    np.testing.assert_array_equal(pieces.high, ends[1])
+    expected = group.trees.sums(start, len(group.base))
+    np.testing.assert_allclose(pieces.scores, expected)
+
+
+def test_sums_along_a_line_do_not_depend_on_other_lines(data):
+    X, y = data
+    model = xgboost(n_estimators=60).fit(X, y)
+    (group,) = fitted_model(model, X).score_function.groups
+    start = np.ascontiguousarray(np.tile(X.to_numpy(dtype=float), (3, 1))[:700].T)
+    rate = np.zeros_like(start)
+    rate[0], rate[1] = 1000.0, -0.3
+    ends = np.full(700, -2.0), np.full(700, 3.0)
+    whole = tree_pieces(group.trees, 1, PositionLines(start, rate, *ends))
+    for i in (0, 255, 256, 699):
+        some = slice(i, i + 1)
+        one = PositionLines(start[:, some], rate[:, some], ends[0][some], ends[1][some])
+        alone, mine = tree_pieces(group.trees, 1, one), whole.line == i
+        np.testing.assert_array_equal(alone.low, whole.low[mine])
+        np.testing.assert_array_equal(alone.high, whole.high[mine])
+        np.testing.assert_array_equal(alone.scores, whole.scores[mine])
+
+
 def test_missing_values_walk_as_the_model_sends_them(data):
     X, y = data
     X = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)

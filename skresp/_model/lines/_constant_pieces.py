@@ -117,7 +117,9 @@ def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
         listed = group.trees.is_listed
         start = np.where(listed, parts.middle, parts.start)
         rate = np.where(listed, 0.0, parts.rate)
-        lines = PositionLines(group.trees.positions(start), rate, parts.low, parts.high)
+        lines = PositionLines(
+            group.trees.positions(start).T, rate.T, parts.low, parts.high
+        )
         pieces = tree_pieces(group.trees, width, lines)
     sums = pieces.scores + group.base
     if group.terms is not None:

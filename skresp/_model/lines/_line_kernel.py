@@ -1,118 +1,168 @@
-"""The walk of lines through the trees, compiled by numba."""
+"""The sums of trees along lines, compiled by numba.
+
+A line adds what changes at each cut to an array over all cuts, and sets a bit for each
+of them. The cuts are sorted once for a model. So nothing is sorted for a line: it meets
+the bits in order.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from skresp._model.trees._rank_kernels import lowest_bit
 from skresp._numba import compiled, compiled_part
 
-
-@compiled
-def leaves_met(trees, lines):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
-    """Return the first leaf of each line in each tree, and where other leaves follow.
-
-    The loop goes tree by tree, so that a tree stays in the processor's cache for all
-    lines.
-
-    Parameters
-    ----------
-    trees : SplitArrays
-    lines : PositionLines
-
-    Returns
-    -------
-    first : array of shape (n_lines, n_trees)
-        The first leaf.
-    which : array of shape (n_events, 3)
-        The line, a later leaf, and the leaf before it, in the order of the line.
-    where : array of shape (n_events,)
-        The `t` at which the later leaf begins.
-    """
-    n_lines = len(lines.low)
-    first = np.empty((n_lines, len(trees.roots)), np.int64)
-    which = np.empty((64 * n_lines, 3), np.int64)
-    where = np.empty(64 * n_lines)
-    count = 0
-    # Each node of a tree waits at most once.
-    waiting_node = np.empty(len(trees.column), np.int64)
-    waiting_span = np.empty((len(trees.column), 2))
-    for tree in range(len(trees.roots)):
-        for i in range(n_lines):
-            waiting_node[0] = trees.roots[tree]
-            waiting_span[0, 0], waiting_span[0, 1] = lines.low[i], lines.high[i]
-            waiting = 1
-            last = -1
-            while waiting:
-                waiting -= 1
-                node = waiting_node[waiting]
-                a, b = waiting_span[waiting, 0], waiting_span[waiting, 1]
-                while trees.column[node] >= 0:
-                    speed = lines.rate[i, trees.column[node]]
-                    start = lines.start[i, trees.column[node]]
-                    if speed == 0.0:
-                        node = _child(trees, node, start)
-                        continue
-                    cut = (trees.threshold[node] - start) / speed
-                    early, late = trees.left[node], trees.right[node]
-                    if speed < 0:
-                        early, late = late, early
-                    if cut <= a:
-                        node = late
-                    elif cut >= b:
-                        node = early
-                    else:
-                        waiting_node[waiting] = late
-                        waiting_span[waiting, 0], waiting_span[waiting, 1] = cut, b
-                        waiting += 1
-                        node, b = early, cut
-                if last < 0:
-                    first[i, tree] = node
-                else:
-                    if count == len(where):
-                        which, where = _with_room(which, where)
-                    which[count, 0], which[count, 1], which[count, 2] = i, node, last
-                    where[count] = a
-                    count += 1
-                last = node
-    return first, which[:count], where[:count]
-
-
-@compiled_part
-def _child(trees, node, x):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
-    """Return the node that a value, or a position, goes to."""
-    if trees.is_listed[trees.column[node]]:
-        goes_left = trees.goes_left[int(trees.threshold[node]), int(x)]
-    elif np.isnan(x):
-        goes_left = trees.missing_left[node]
-    else:
-        goes_left = x <= trees.threshold[node]
-    return trees.left[node] if goes_left else trees.right[node]
-
-
-@compiled_part
-def _with_room(which, where):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
-    """Return both arrays with twice the room."""
-    wider = np.empty((2 * len(which), 3), np.int64)
-    wider[: len(which)] = which
-    longer = np.empty(2 * len(where))
-    longer[: len(where)] = where
-    return wider, longer
+from ._line_walk import LEAF, LINE, OUTPUT, START, STOP, WalkArrays, walk_tree
 
 
 @compiled
-def running_sums(line, gain):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
-    """Return the sums of gains up to each one, from the first of its line on.
+def line_pieces(trees, lines, cuts, size):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """Return the pieces of lines on which the sums of trees are constant.
 
     The sums of a line depend on no other line, not even by rounding.
 
     Parameters
     ----------
-    line : array of shape (n,)
-        In ascending order.
-    gain : array of shape (n, n_outputs)
+    trees : SplitArrays
+    lines : PositionLines
+    cuts : LineCuts
+    size : int
+        The lines that go through the trees together.
+
+    Returns
+    -------
+    line : array of shape (n_pieces,)
+    low, high : array of shape (n_pieces,)
+    sums : array of shape (n_pieces, n_outputs)
     """
-    out = gain.copy()
-    for i in range(1, len(gain)):
-        if line[i] == line[i - 1]:
-            out[i] += out[i - 1]
-    return out
+    n_lines, n_cuts = len(lines.low), len(cuts.values)
+    line, sums = (
+        np.empty(64 * n_lines, np.int64),
+        np.empty((64 * n_lines, trees.n_outputs)),
+    )
+    low, high = np.empty(64 * n_lines), np.empty(64 * n_lines)
+    count = 0
+    room = WalkArrays(
+        np.empty((size * cuts.most_pieces, 3), np.int32),
+        np.empty((size * cuts.most_pieces, 2)),
+        np.empty(size * cuts.most_pieces, np.int32),
+        np.empty(size * cuts.most_pieces, np.int32),
+        np.empty(len(trees.column), np.int32),
+        np.empty(len(trees.column), np.int64),
+    )
+    opening = np.empty((size, trees.n_outputs))
+    found = np.empty((2 * size * cuts.most_pieces, 5), np.int32)
+    # By how much the sums of one line change at each cut, in the order of the line, and
+    # the bits of the cuts where they change.
+    change = np.zeros((n_cuts, trees.n_outputs))
+    met = np.zeros(n_cuts // 64, np.uint64)
+    for begin in range(0, n_lines, size):
+        end = min(begin + size, n_lines)
+        opening[:] = 0.0
+        n_found = 0
+        for tree in range(len(trees.roots)):
+            if n_found + size * cuts.most_pieces > len(found):
+                found = _with_room(found, 0)
+            n_found = walk_tree(
+                trees, tree, lines, begin, end, cuts, room, opening, found, n_found
+            )
+        order, start = _by_line(found, n_found, size)
+        for i in range(begin, end):
+            mine = order[start[i - begin] : start[i - begin + 1]]
+            _add_changes(trees.leaves, found, mine, change, met)
+            if count + n_cuts + 1 > len(line):
+                line, sums = _with_room(line, n_cuts + 1), _with_room(sums, n_cuts + 1)
+                low, high = _with_room(low, n_cuts + 1), _with_room(high, n_cuts + 1)
+            first = count
+            count = _add_pieces(
+                lines, i, cuts, opening[i - begin], change, met, low, high, sums, count
+            )
+            line[first:count] = i
+    return line[:count], low[:count], high[:count], sums[:count]
+
+
+@compiled_part
+def _by_line(found, n_found, n_lines):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """Return the order of pieces by line, and where those of each line begin."""
+    start = np.zeros(n_lines + 2, np.int64)
+    for k in range(n_found):
+        start[found[k, LINE] + 2] += 1
+    for i in range(n_lines):
+        start[i + 2] += start[i + 1]
+    order = np.empty(n_found, np.int32)
+    for k in range(n_found):
+        i = found[k, LINE] + 1
+        order[start[i]] = k
+        start[i] += 1
+    return order, start
+
+
+@compiled_part
+def _add_changes(leaves, found, mine, change, met):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """Add the leaves of one line where they begin, and subtract them where they end."""
+    for k in mine:
+        a, b, leaf, output = (
+            found[k, START],
+            found[k, STOP],
+            found[k, LEAF],
+            found[k, OUTPUT],
+        )
+        for r in range(leaves.shape[1]):
+            gain = leaves[leaf, r]
+            if a >= 0:
+                change[a, output + r] += gain
+            if b >= 0:
+                change[b, output + r] -= gain
+        if b >= 0:
+            met[b >> 6] |= np.uint64(1) << np.uint64(b & 63)
+
+
+@compiled_part
+def _add_pieces(lines, i, cuts, running, change, met, low, high, sums, count):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """Add the pieces of one line, and clear its changes; return the new count."""
+    n_columns = len(cuts.columns)
+    # For each column that moves: its next cut and the position, and the word of bits.
+    ahead = np.empty(n_columns, np.int64)
+    position = np.empty(n_columns)
+    word = cuts.begin[:-1] // 64
+    at, nearest = lines.low[i], -1
+    while True:
+        for m in range(n_columns):
+            if nearest >= 0 and m != nearest:
+                continue  # its next cut is known
+            ahead[m], position[m] = -1, np.inf
+            while word[m] < cuts.begin[m + 1] // 64:
+                some = met[word[m]]
+                if some:
+                    met[word[m]] = some & (some - np.uint64(1))
+                    ahead[m] = cut = 64 * word[m] + lowest_bit(some)
+                    column = cuts.columns[m]
+                    start, speed = lines.start[column, i], lines.rate[column, i]
+                    if speed < 0:
+                        cut = cuts.mirror[column] - cut
+                    position[m] = (cuts.values[cut] - start) / speed
+                    break
+                word[m] += 1
+        following, nearest = lines.high[i], -1
+        for m in range(n_columns):
+            if position[m] < following:
+                following, nearest = position[m], m
+        if following > at:
+            low[count], high[count] = at, following
+            for r in range(len(running)):
+                sums[count, r] = running[r]
+            count += 1
+            at = following
+        if nearest < 0:
+            return count
+        for r in range(len(running)):
+            running[r] += change[ahead[nearest], r]
+            change[ahead[nearest], r] = 0.0
+
+
+@compiled_part
+def _with_room(array, more):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+    """Return an array with at least twice the room, and room for that many more."""
+    longer = np.empty((2 * len(array) + more, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer

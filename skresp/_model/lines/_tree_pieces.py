@@ -18,18 +18,34 @@ from skresp.reach._allowance import allowance
 
 from ._score_pieces import ScorePieces
 
+# Lines that go through the trees together. A tree stays in the processor's cache for
+# all of them, and so should the leaves that they meet.
+_LINES = 256
+
 
 class SplitArrays(NamedTuple):
-    """The arrays of `RawTrees` that a walk through the trees needs."""
+    """The arrays of `RawTrees` that a walk through the trees needs.
+
+    Attributes
+    ----------
+    n_outputs : int
+    cut : array of shape (n_nodes,), int32
+        The position of the threshold of each node in `LineCuts.values`, where the
+        column moves.
+    """
 
     roots: NDArray[np.int32]
+    output: NDArray[np.int32]
     column: NDArray[np.int32]
     threshold: FloatArray
     left: NDArray[np.int32]
     right: NDArray[np.int32]
     missing_left: BoolArray
+    leaves: FloatArray
     is_listed: BoolArray
     goes_left: BoolArray
+    n_outputs: int
+    cut: NDArray[np.int32]
 
 
 class PositionLines(NamedTuple):
@@ -37,7 +53,7 @@ class PositionLines(NamedTuple):
 
     Attributes
     ----------
-    start, rate : array of shape (n_lines, n_columns)
+    start, rate : array of shape (n_columns, n_lines)
         Listed columns hold positions, and do not move.
     low, high : array of shape (n_lines,)
         The range of `t`.
@@ -49,47 +65,64 @@ class PositionLines(NamedTuple):
     high: FloatArray
 
 
+class LineCuts(NamedTuple):
+    """The cuts of the columns that move on some lines.
+
+    A line meets the cuts of a column that falls from the last to the first. Its cuts
+    are numbered in that order: cut `k` is `values[mirror - k]`.
+
+    Attributes
+    ----------
+    values : array of shape (n_cuts,)
+        The cuts of each column, ascending, and room up to a multiple of 64.
+    columns : array of shape (n_moving,)
+    begin : array of shape (n_moving + 1,)
+        Where the cuts of each of these columns begin.
+    moves : array of shape (n_columns,), bool
+    mirror : array of shape (n_columns,)
+        The sum of the positions of the first and the last cut of each column.
+    most_pieces : int
+        The most pieces of a line in one tree.
+    """
+
+    values: FloatArray
+    columns: IndexArray
+    begin: IndexArray
+    moves: BoolArray
+    mirror: IndexArray
+    most_pieces: int
+
+
 def tree_pieces(trees: RawTrees, n_outputs: int, lines: PositionLines) -> ScorePieces:
     """Return the pieces of lines on which the sums of trees are constant."""
     # Imported here because numba loads slowly.
-    from ._line_kernel import leaves_met, running_sums
+    from ._line_kernel import line_pieces
 
-    splits = SplitArrays(*(getattr(trees, name) for name in SplitArrays._fields))
     lines = PositionLines(*map(np.ascontiguousarray, lines))
-    deadline = allowance().deadline
-    first, which, when = deadline.call(leaves_met, splits, lines)
-    low, high = lines.low, lines.high
-    line, leaf, before = which.T
-    opening = _opening_sums(trees.gains(first.ravel(), n_outputs), first.shape[1])
-    change = trees.gains(leaf, n_outputs) - trees.gains(before, n_outputs)
-    # By how much the scores of a line change, and where.
-    line = np.concatenate([np.arange(len(low)), line])
-    when = np.concatenate([low, when])
-    order = np.lexsort((when, line))
-    line, when = line[order], when[order]
-    change = np.concatenate([opening, change])[order]
-    return _pieces(line, when, deadline.call(running_sums, line, change), high)
+    cuts, cut = _line_cuts(trees, lines)
+    names = SplitArrays._fields[:-2]
+    splits = SplitArrays(*(getattr(trees, name) for name in names), n_outputs, cut)
+    size = min(_LINES, len(lines.low))
+    return ScorePieces(
+        *allowance().deadline.call(line_pieces, splits, lines, cuts, size)
+    )
 
 
-def _opening_sums(gain: FloatArray, n_trees: int) -> FloatArray:
-    """Return the sums of the first leaves of lines, tree after tree.
-
-    `sum` adds up in an order that depends on the number of lines.
-    """
-    gain = gain.reshape(-1, n_trees, gain.shape[1])
-    out = np.zeros((len(gain), gain.shape[2]))
-    for tree in range(n_trees):
-        out += gain[:, tree]
-    return out
-
-
-def _pieces(
-    line: IndexArray, when: FloatArray, running: FloatArray, high: FloatArray
-) -> ScorePieces:
-    """Return pieces from the positions where scores change, and the scores there."""
-    # A piece goes from the last event at one position to the next position.
-    following = np.r_[when[1:], 0.0]
-    final = np.r_[line[1:] != line[:-1], True]
-    following[final] = high[line[final]]
-    some = following > when
-    return ScorePieces(line[some], when[some], following[some], running[some])
+def _line_cuts(
+    trees: RawTrees, lines: PositionLines
+) -> tuple[LineCuts, NDArray[np.int32]]:
+    """Return the cuts that lines may meet, and the cut of each node among them."""
+    moves = lines.rate.any(axis=1)
+    columns = np.flatnonzero(moves)
+    cut = np.zeros(len(trees.column), dtype=np.int32)
+    mirror = np.zeros(len(moves), dtype=np.intp)
+    begin, values, most = [0], [], 1
+    for c in columns.tolist():
+        split = trees.column_splits(c)
+        cut[split.nodes] = begin[-1] + split.ranks
+        most += split.most
+        mirror[c] = 2 * begin[-1] + len(split.cuts) - 1
+        values += [split.cuts, np.zeros(-len(split.cuts) % 64)]
+        begin.append(begin[-1] + len(split.cuts) + len(values[-1]))
+    joined = np.concatenate([np.zeros(0), *values])
+    return LineCuts(joined, columns, np.array(begin), moves, mirror, most), cut

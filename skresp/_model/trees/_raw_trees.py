@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
@@ -14,6 +17,26 @@ from ._arrays import TreeArrays
 
 # Rows times trees that are walked at once, to bound memory.
 _MAX_WALKS = 1_000_000
+
+
+class ColumnSplits(NamedTuple):
+    """The nodes that split on a column of numbers.
+
+    Attributes
+    ----------
+    cuts : array of shape (n_cuts,)
+        Their finite thresholds, each once, in ascending order.
+    nodes : array of shape (n_splits,)
+    ranks : array of shape (n_splits,), int32
+        The positions of the thresholds of these nodes in `cuts`.
+    most : int
+        The largest number of these nodes in one tree.
+    """
+
+    cuts: FloatArray
+    nodes: IndexArray
+    ranks: NDArray[np.int32]
+    most: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +107,28 @@ class RawTrees(TreeArrays):
         """Return where the sums may jump along a column of numbers, ascending."""
         if self.is_listed[column]:
             return self.edges.get(column, np.zeros(0))
-        thresholds = self.threshold[self.column == column]
-        return np.unique(thresholds[np.isfinite(thresholds)])
+        return self.column_splits(column).cuts
+
+    def column_splits(self, column: int) -> ColumnSplits:
+        """Return the splits on a column of numbers that is not listed."""
+        if column not in self._column_splits:
+            nodes = np.flatnonzero(self.column == column)
+            thresholds = self.threshold[nodes]
+            cuts = np.unique(thresholds[np.isfinite(thresholds)])
+            ranks = np.searchsorted(cuts, thresholds).astype(np.int32)
+            ends = np.searchsorted(nodes, [*self.roots, len(self.column)])
+            most = int(np.diff(ends).max())
+            self._column_splits[column] = ColumnSplits(cuts, nodes, ranks, most)
+        return self._column_splits[column]
+
+    @cached_property
+    def _column_splits(self) -> dict[int, ColumnSplits]:
+        """The splits that were found so far."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return {k: v for k, v in self.__dict__.items() if k != "_column_splits"}
 
     def leaves_of(self, X: FloatArray) -> IndexArray:
         """Return the leaf of each row of positions in each tree."""
