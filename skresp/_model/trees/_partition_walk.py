@@ -1,14 +1,14 @@
-"""Sums of large trees: rows and sets of their changes go down each tree together.
+"""Sums of large trees: rows and their changes go down each tree together.
 
-A set of at most 64 changes of a row on one part is a bit mask. At each node the rows
-and sets that arrive are divided into those that go left and those that go right. A
-table says which changes of a set go left where a node splits on a column of their part,
-so changes that share a path are counted once.
+The changes of a row are the bits of a mask, and one more bit is for the row itself. At
+each node the rows that arrive are divided into those that go left and those that go
+right; where a node splits on a column that changes move, so are the masks. So all that
+share a path take it once.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,43 +17,63 @@ from skresp._numba import compiled
 from skresp._typing import IntArray
 
 from ._rank_kernels import goes_left, lowest_bit
-from ._ranked_trees import COLUMN, CUT, LEFT, RIGHT, SPLIT, Ranks
+from ._ranked_trees import COLUMN, CUT, LEFT, RIGHT, SPLIT
 
-#: The changes of a part that go together.
-MAX_OPTIONS = 64
+#: The changes of a row that go together.
+MAX_OPTIONS = 63
 #: Rows that go together, so that they stay in the processor's cache.
 BLOCK = 4_096
 
+_ROW_ITSELF = np.uint64(1) << np.uint64(63)
 
-class Options(NamedTuple):
-    """The changes of rows as bits, and where they go at splits.
+
+class Splits(NamedTuple):
+    """Where the changes of lists go at splits.
 
     Attributes
     ----------
-    own : array of shape (n_columns, n_rows), int32
-        The ranks of the rows.
     part_of : array of shape (n_columns,)
         The part that moves each column; -1 for none.
-    bits : array of shape (n_rows, n_parts), uint64
-        The changes of each row.
-    start : array of shape (n_rows, n_parts)
-        Where the sums of these changes begin.
+    part_bits : array of shape (n_parts,), uint64
+        The bits of the changes of each part.
     goes_left : array of shape (n_entries,), uint64
-        Which changes go left: for each list of changes an entry for each split of the
-        columns of its part.
-    begin : array of shape (n_rows, n_parts)
-        Where the entries of each row's list begin.
-    split_begin : array of shape (n_columns,)
-        Where the splits of each column begin among those of its part.
+        Which changes go left: for each split of a column that a part moves an entry for
+        each list of the part.
+    begin : array of shape (n_columns,)
+        Where the entries of each column's splits begin.
+    n_lists : array of shape (n_parts,)
+    part_of_bit, position : array of shape (MAX_OPTIONS,)
+        The part of the change of each bit, and its position in the list.
     """
 
-    own: Ranks
     part_of: IntArray
-    bits: NDArray[np.uint64]
-    start: IntArray
+    part_bits: NDArray[np.uint64]
     goes_left: NDArray[np.uint64]
     begin: IntArray
-    split_begin: IntArray
+    n_lists: IntArray
+    part_of_bit: IntArray
+    position: IntArray
+
+
+class Rows(NamedTuple):
+    """Rows, and which changes they have.
+
+    Attributes
+    ----------
+    own : array of shape (n_columns, n_rows), uint16 or int32
+        The ranks of the rows.
+    every : array of shape (n_rows,), uint64
+        The changes of each row, on all parts.
+    which : array of shape (n_parts, n_rows), uint32
+        The list of changes of each row.
+    start : array of shape (n_rows, n_parts)
+        Where the sums of each row's changes begin.
+    """
+
+    own: NDArray[Any]
+    every: NDArray[np.uint64]
+    which: NDArray[np.uint32]
+    start: IntArray
 
 
 @compiled
@@ -69,24 +89,28 @@ def fill_splits(nodes, chosen, new, owner, bit, out):  # type: ignore[no-untyped
         The ranks after changes.
     owner, bit : array of shape (n_changes,)
         The list of each change, and its bit.
-    out : array of shape (n_lists, n_splits), uint64
+    out : array of shape (n_splits, n_lists), uint64
     """
     for s in range(len(chosen)):
         link, missing_left = nodes.links[chosen[s]], nodes.missing_left[chosen[s]]
         for c in range(len(new)):
             if goes_left(new[c], link, nodes.missing, missing_left, nodes.goes_left):
-                out[owner[c], s] |= np.uint64(1) << np.uint64(bit[c])
+                out[s, owner[c]] |= np.uint64(1) << np.uint64(bit[c])
 
 
 @compiled
-def walk_sums(roots, nodes, options, low, high, depth, stay, out):  # type: ignore[no-untyped-def]
+def walk_sums(roots, nodes, splits, rows, low, high, depth, stay, out):  # type: ignore[no-untyped-def]
     """Add the sums of trees of some rows, and of all their changes.
+
+    Positions are unsigned where they are used for each row: numba tests signed ones for
+    a count from the end, which takes as long as the rest.
 
     Parameters
     ----------
     roots : array of shape (n_trees,)
     nodes : Nodes
-    options : Options
+    splits : Splits
+    rows : Rows
     low, high : int
         The rows are those from `low` to before `high`.
     depth : int
@@ -94,105 +118,95 @@ def walk_sums(roots, nodes, options, low, high, depth, stay, out):  # type: igno
     stay : array of shape (n_rows, n_gains)
         The sums of the rows themselves are added to it.
     out : array of shape (n_points, n_gains)
-        The sums of the changes, less those of the row, are added to it.
+        The differences of the changes to the row are added to it.
     """
     links, missing_left, gain, tables, missing = nodes
-    own, part_of, every, start, bits, begin, split_begin = options
-    n, parts = high - low, every.shape[1]
-    room = n
+    part_of, part_bits, bits, begin, n_lists, part_of_bit, position = splits
+    own, every, which, start = rows
+    n, n_gains = high - low, gain.shape[1]
+    nothing = np.uint64(0)
+    n_points = 0
     for i in range(low, high):
-        for p in range(parts):
-            some = every[i, p]
-            while some != 0:
-                room += 1
-                some &= some - np.uint64(1)
-    row, part = np.empty(room + 1, np.int32), np.empty(room + 1, np.int32)
-    mask = np.empty(room + 1, np.uint64)
-    right_row, right_part = np.empty_like(row), np.empty_like(part)
-    right_mask = np.empty_like(mask)
-    on_path = np.empty((parts, high), np.uint64)
-    stack = np.empty((2 * depth + 2, 3), np.int64)  # node, first entry, entries
+        some = every[i]
+        while some != nothing:
+            n_points += 1
+            some &= some - np.uint64(1)
+    # A node has at most one entry of each row. Left children are stacked behind.
+    row = np.empty(n * (depth + 2), np.uint32)
+    mask = np.empty(n * (depth + 2), np.uint64)
+    stack = np.empty((depth + 2, 3), np.int64)  # node, first entry, end
+    # Changes at another leaf than their row.
+    moved_row = np.empty(n_points + 1, np.uint32)
+    moved_mask = np.empty(n_points + 1, np.uint64)
+    moved_leaf = np.empty(n_points + 1, np.uint32)
+    leaf = np.empty(n, np.uint32)  # of each row
     for tree in range(len(roots)):
-        for i in range(low, high):
-            row[i - low], part[i - low], mask[i - low] = i, -1, 0
-            for p in range(parts):
-                on_path[p, i] = every[i, p]
+        for i in range(n):
+            row[i], mask[i] = i, every[low + i] | _ROW_ITSELF
         stack[0, 0], stack[0, 1], stack[0, 2] = roots[tree], 0, n
         waiting = 1
+        moved = np.uint64(0)
         while waiting:
             waiting -= 1
-            node, at, many = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
+            node = stack[waiting, 0]
+            first, end = np.uint64(stack[waiting, 1]), np.uint64(stack[waiting, 2])
             k = links[node, COLUMN]
             if k < 0:
-                for e in range(at, at + many):
-                    i, p, some = row[e], part[e], mask[e]
-                    if p < 0:
-                        for r in range(gain.shape[1]):
-                            stay[i, r] += gain[node, r]
-                        for q in range(parts):
-                            some = every[i, q] & ~on_path[q, i]
-                            while some != 0:
-                                here = start[i, q] + lowest_bit(some)
-                                for r in range(gain.shape[1]):
-                                    out[here, r] -= gain[node, r]
-                                some &= some - np.uint64(1)
-                    while p >= 0 and some != 0:
-                        here = start[i, p] + lowest_bit(some)
-                        for r in range(gain.shape[1]):
-                            out[here, r] += gain[node, r]
-                        some &= some - np.uint64(1)
+                for e in range(first, end):
+                    moved_row[moved], moved_leaf[moved] = row[e], node
+                    moved_mask[moved] = mask[e]
+                    is_row = (mask[e] & _ROW_ITSELF) != nothing
+                    if is_row:
+                        leaf[row[e]] = node
+                    moved += np.uint64(not is_row)
                 continue
             p, cut, left_missing = part_of[k], links[node, CUT], missing_left[node]
-            entry = split_begin[k] + links[node, SPLIT]
-            to_left, to_right = at, 0
-            for e in range(at, at + many):
-                i, q, some = row[e], part[e], mask[e]
-                rank = own[k, i]
-                if cut < 0:
-                    goes = tables[-1 - cut, rank]
-                else:
-                    goes = (rank <= cut) | (left_missing & (rank == missing[k]))
-                if p < 0 or (q >= 0 and q != p):
-                    right_row[to_right], right_part[to_right] = i, q
-                    right_mask[to_right] = some
-                    row[to_left], part[to_left], mask[to_left] = i, q, some
-                    to_left += goes
-                    to_right += not goes
-                    continue
-                left = bits[begin[i, p] + entry]
-                if q == p:
-                    left &= some
-                    others = some & ~left
-                    right_row[to_right], right_part[to_right] = i, q
-                    right_mask[to_right] = others
-                    row[to_left], part[to_left], mask[to_left] = i, q, left
-                    to_left += left != 0
-                    to_right += others != 0
-                    continue
-                leaves = on_path[p, i] & (~left if goes else left)
-                on_path[p, i] &= ~leaves
-                if goes:
-                    right_row[to_right], right_part[to_right] = i, p
-                    right_mask[to_right] = leaves
-                    to_right += leaves != 0
-                    row[to_left], part[to_left], mask[to_left] = i, q, some
-                    to_left += 1
-                else:
-                    right_row[to_right], right_part[to_right] = i, q
-                    right_mask[to_right] = some
-                    to_right += 1
-                    row[to_left], part[to_left], mask[to_left] = i, p, leaves
-                    to_left += leaves != 0
-            to_left -= at
-            for e in range(to_right):
-                row[at + to_left + e] = right_row[e]
-                part[at + to_left + e] = right_part[e]
-                mask[at + to_left + e] = right_mask[e]
-            if to_left:
-                stack[waiting, 0], stack[waiting, 1] = links[node, LEFT], at
-                stack[waiting, 2] = to_left
+            rank, absent = own[k, low:high], missing[k]
+            to_left, to_right = end, first
+            if p < 0:
+                for e in range(first, end):
+                    i, some = row[e], mask[e]
+                    if cut < 0:
+                        goes = tables[-1 - cut, rank[i]]
+                    else:
+                        goes = (rank[i] <= cut) | (left_missing & (rank[i] == absent))
+                    row[to_left], mask[to_left] = i, some
+                    to_left += np.uint64(goes)
+                    row[to_right], mask[to_right] = i, some
+                    to_right += np.uint64(not goes)
+            else:
+                entry = begin[k] + links[node, SPLIT] * n_lists[p]
+                of_list = bits[entry : entry + n_lists[p]]
+                my_list, others = which[p, low:high], ~part_bits[p]
+                for e in range(first, end):
+                    i, some = row[e], mask[e]
+                    if cut < 0:
+                        goes = tables[-1 - cut, rank[i]]
+                    else:
+                        goes = (rank[i] <= cut) | (left_missing & (rank[i] == absent))
+                    left = of_list[my_list[i]] | (others if goes else nothing)
+                    row[to_left], mask[to_left] = i, some & left
+                    to_left += np.uint64((some & left) != nothing)
+                    row[to_right], mask[to_right] = i, some & ~left
+                    to_right += np.uint64((some & ~left) != nothing)
+            if to_right > first:
+                stack[waiting, 0] = links[node, RIGHT]
+                stack[waiting, 1], stack[waiting, 2] = first, to_right
                 waiting += 1
-            if to_right:
-                stack[waiting, 0], stack[waiting, 1] = links[node, RIGHT], at + to_left
-                stack[waiting, 2] = to_right
+            if to_left > end:
+                stack[waiting, 0] = links[node, LEFT]
+                stack[waiting, 1], stack[waiting, 2] = end, to_left
                 waiting += 1
+        for i in range(n):
+            for r in range(n_gains):
+                stay[low + i, r] += gain[leaf[i], r]
+        for e in range(moved):
+            i, some = moved_row[e], moved_mask[e]
+            for r in range(n_gains):
+                more = gain[moved_leaf[e], r] - gain[leaf[i], r]
+                left = some
+                while left != nothing:
+                    b = np.uint64(lowest_bit(left))
+                    here = start[low + i, part_of_bit[b]] + position[b]
+                    out[here, r] += more
+                    left &= left - np.uint64(1)

@@ -44,6 +44,20 @@ class Nodes(NamedTuple):
     missing: Ranks
 
 
+def number_splits(links: Ranks, missing_left: BoolArray) -> None:
+    """Set the numbers of splits in `Nodes.links`."""
+    column = links[:, COLUMN]
+    order = np.lexsort((missing_left, links[:, CUT], column))
+    order = order[np.searchsorted(column[order], 0) :]
+    column, cut, to_left = column[order], links[order, CUT], missing_left[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (cut[1:] != cut[:-1]) | (to_left[1:] != to_left[:-1])
+    new[1:] |= column[1:] != column[:-1]
+    number = np.cumsum(new) - 1
+    first = np.searchsorted(column, column)  # of each column
+    links[order, SPLIT] = number - number[first]
+
+
 class Changes(NamedTuple):
     """The changes of rows on some parts, as ranks.
 
@@ -189,35 +203,18 @@ class RankedTrees:
             else:
                 cut[at] = np.searchsorted(cuts, threshold)
         links = np.stack(
-            [position[trees.column], cut, trees.left, trees.right, self._splits(cut)],
+            [position[trees.column], cut, trees.left, trees.right, np.zeros_like(cut)],
             axis=1,
+            dtype=np.int32,
         )
+        number_splits(links, trees.missing_left)
         return Nodes(
-            np.ascontiguousarray(links, dtype=np.int32),
+            links,
             trees.missing_left,
             np.ascontiguousarray(self.gain),
             trees.goes_left,
             (self.n_ranks - 1).astype(np.int32),
         )
-
-    def _splits(self, cut: Ranks) -> IntArray:
-        """Return the number of each node's split among those of its column."""
-        out = np.full(len(cut), -1, dtype=np.int64)
-        for c in self.columns.tolist():
-            at = np.flatnonzero(self.trees.column == c)
-            key = 2 * cut[at].astype(np.int64) + self.trees.missing_left[at]
-            out[at] = np.unique(key, return_inverse=True)[1]
-        return out
-
-    @cached_property
-    def split_nodes(self) -> list[IndexArray]:
-        """For each of `columns`, a node with each of its splits."""
-        found = []
-        for k in range(len(self.columns)):
-            at = np.flatnonzero(self.nodes.links[:, COLUMN] == k)
-            _, first = np.unique(self.nodes.links[at, SPLIT], return_index=True)
-            found.append(at[first])
-        return found
 
     @cached_property
     def depth(self) -> int:

@@ -21,9 +21,9 @@ from skresp.reach._deadline import OutOfTimeError
 
 from ._combination_search import search, search_all
 from ._equivalent_changes import EquivalentChanges
-from ._mask_gains import MaskGains
 from ._nodes import tree_sums
-from ._single_part import GainIndex, single_part_gains
+from ._part_gains import PartGains
+from ._single_part import GainIndex
 
 if TYPE_CHECKING:
     from ._engine import TreeEngine
@@ -43,8 +43,8 @@ class ChangeSearch(TableRun):
     changes : EquivalentChanges
     index : GainIndex
         Of the changes of all people.
-    mask_gains : MaskGains or None
-        The gains in small trees.
+    gains_of : PartGains
+        Computes the gains of single changes.
     gap : array of shape (n_entries,)
         The least gap after the change of one part.
     influence : array of shape (n_people, n_parts)
@@ -57,35 +57,46 @@ class ChangeSearch(TableRun):
         super().__init__(given)
         self.engine, self.changes = engine, changes
         self.index = GainIndex.of(changes.first, changes.counts)
-        masks = engine.coded.masks
-        self.mask_gains = None if masks is None else MaskGains(masks, changes)
+        self.gains_of = PartGains(engine.coded.forest, changes)
 
     def add_gains(self, people: IndexArray) -> None:
         """Compute `gap` and `influence` of people."""
         stay, gain = self._part_gains(people, self.changes, self.index)
         owner, part = self.index.owner, self.index.part
-        self.gap = (self.engine.base + stay[owner] + gain).min(axis=1)
+        self.gap = self._least_gaps(stay, gain, self.index)
         size = np.abs(gain).max(axis=1, initial=0.0)
         self.influence = np.zeros(self.changes.first.shape)
         np.maximum.at(self.influence, (owner, part), size)
+
+    def _least_gaps(
+        self, stay: FloatArray, gain: FloatArray, index: GainIndex
+    ) -> FloatArray:
+        """Return the least gap after each change."""
+        gaps: FloatArray = (self.engine.base + stay[index.owner] + gain).min(axis=1)
+        return gaps
+
+    def _gaps(
+        self, people: IndexArray, changes: EquivalentChanges, index: GainIndex
+    ) -> FloatArray:
+        """Compute the least gap after each change of people."""
+        return self._least_gaps(*self._part_gains(people, changes, index), index)
+
+    def _gaps_of(self, people: IndexArray) -> FloatArray:
+        """Return `gap` of people, one after the other."""
+        first, end = self.index.start[people, 0], self.index.start[people, -1]
+        counts = end - first
+        begin = first - (np.cumsum(counts) - counts)
+        return self.gap[np.repeat(begin, counts) + np.arange(int(counts.sum()))]
 
     def _part_gains(
         self, people: IndexArray, changes: EquivalentChanges, index: GainIndex
     ) -> tuple[FloatArray, FloatArray]:
         """Return sums of trees where people stay put, and gains of changes."""
-        trees = self.engine.trees
-        width = trees.gain.shape[1]
+        width = self.engine.trees.gain.shape[1]
         stay = np.zeros((len(changes.codes), width))
         gain = np.zeros((len(index.owner), width))
         deadline = self.budget.deadline
-        large = self.engine.coded.large
-        for some in deadline.slices(len(large)):
-            few = trees._replace(roots=large[some])
-            deadline.call(
-                single_part_gains, people, few, changes, index.start, stay, gain
-            )
-        if self.mask_gains is not None:
-            self.mask_gains.add(deadline, people, changes, index, stay, gain)
+        self.gains_of.add(deadline, people, changes, index, stay, gain)
         return stay, gain
 
     def as_options(self, people: IndexArray, choice: IntArray) -> IndexArray:
@@ -196,15 +207,16 @@ class ChangeSearch(TableRun):
         steps = np.full((n, parts), -1, dtype=np.int64)
         reached = np.full(n, -np.inf)
         active = np.arange(n)
+        known: FloatArray | None = self._gaps_of(people)  # before any step
         while len(active):
             # A step counts as one partial choice.
             active = active[out.used[people[active]] < self.budget.max_points]
             out.used[people[active]] += 1
             try:
-                stay, gain = self._part_gains(active, changes, index)
+                gaps = self._gaps(active, changes, index) if known is None else known
             except OutOfTimeError:
                 break
-            gaps = (self.engine.base + stay[index.owner] + gain).min(axis=1)
+            known = None
             gaps[changes.counts[index.owner, index.part] == 1] = -np.inf  # done before
             top = index.best(gaps)
             active = active[gaps[top[active]] > reached[active]]

@@ -24,8 +24,8 @@ from skresp.reach._part import Part
 from ._change_search import ChangeSearch
 from ._cutter import TreeCutter
 from ._equivalent_changes import Coder, equivalent_changes, tolerance_of
-from ._mask_gains import MaskedTrees, small_trees
 from ._nodes import Trees
+from ._part_gains import RankedForest, small_trees
 
 
 class CodedTrees(NamedTuple):
@@ -40,18 +40,15 @@ class CodedTrees(NamedTuple):
         What the gaps start from.
     tolerance : float
         How far a gap may be off by rounding.
-    masks : MaskedTrees or None
-        The small trees.
-    large : array of shape (n_large,)
-        The roots of the others.
+    forest : RankedForest
+        The trees for the gains of single changes.
     """
 
     coder: Coder
     trees: Trees
     base: FloatArray
     tolerance: float
-    masks: MaskedTrees | None
-    large: IntArray
+    forest: RankedForest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +80,8 @@ class TreeEngine(Engine):
         allowance().deadline.check()
         trees, base = coder.trees(group, self.decision)
         tolerance = tolerance_of(trees, self.decision)
-        small = small_trees(trees)
-        masks = MaskedTrees.of(trees, small) if small.any() else None
-        return CodedTrees(coder, trees, base, tolerance, masks, trees.roots[~small])
+        forest = RankedForest.of(trees, small_trees(trees))
+        return CodedTrees(coder, trees, base, tolerance, forest)
 
     @property
     def trees(self) -> Trees:

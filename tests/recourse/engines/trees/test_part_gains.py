@@ -1,4 +1,4 @@
-"""Gains of changes in small trees, by masks of leaves and by a walk."""
+"""Gains of changes, by masks of leaves, by a walk together, and by walks alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from sklearn.ensemble import (
 from sklearn.frozen import FrozenEstimator
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp._recourse.engines.trees import _change_search, _engine, _mask_gains
+from skresp._recourse.engines.trees import _change_search, _engine, _part_gains
+from skresp._recourse.engines.trees._part_gains import PartGains, RankedForest
 from tests.small_models import lightgbm, xgboost
 
 MODELS = {
@@ -58,22 +59,24 @@ def test_masks_and_walks_give_the_same_gains(name, has_table, monkeypatch):
     X, y = _data(name)
     model = MODELS.get(name, MODELS["boosting"])().fit(X, y)
     if not has_table:
-        monkeypatch.setattr(_mask_gains, "_MAX_TABLE", 0)
+        monkeypatch.setattr(_part_gains, "_MAX_TABLE", 0)
     gains = []
     part_gains = _change_search.ChangeSearch._part_gains
 
     def noted(self, people, changes, index):
-        stay, gain = part_gains(self, people, changes, index)
-        masks, self.mask_gains = self.mask_gains, None
-        coded = self.engine.__dict__["coded"]
-        everything = coded._replace(large=coded.trees.roots)
-        self.engine.__dict__["coded"] = everything
-        walked = part_gains(self, people, changes, index)
-        self.mask_gains = masks
-        self.engine.__dict__["coded"] = coded
-        assert masks is not None
-        gains.append((stay, gain, *walked))
-        return stay, gain
+        usual = self.gains_of
+        trees = self.engine.trees
+        nothing_small = np.zeros(len(trees.roots), dtype=bool)
+        together = PartGains(RankedForest.of(trees, nothing_small), self.changes)
+        alone = PartGains(RankedForest.of(trees, nothing_small), self.changes)
+        alone.rounds = None
+        assert usual.forest.masks is not None
+        assert (together.rounds is not None) == has_table
+        found = []
+        for self.gains_of in (together, alone, usual):
+            found.append(part_gains(self, people, changes, index))
+        gains.append(found)
+        return found[-1]
 
     monkeypatch.setattr(_change_search.ChangeSearch, "_part_gains", noted)
     explainer = ResponsivenessExplainer(
@@ -81,9 +84,11 @@ def test_masks_and_walks_give_the_same_gains(name, has_table, monkeypatch):
     ).fit(X)
     explainer.verify(X)
     assert len(gains) > 1  # of single changes, and of steps after them
-    for stay, gain, walked_stay, walked_gain in gains:
-        np.testing.assert_allclose(stay, walked_stay, atol=1e-12)
-        np.testing.assert_allclose(gain, walked_gain, atol=1e-12)
+    for (stay, gain), (stay_alone, gain_alone), (stay_usual, gain_usual) in gains:
+        np.testing.assert_array_equal(stay, stay_alone)
+        np.testing.assert_array_equal(gain, gain_alone)
+        np.testing.assert_allclose(stay, stay_usual, atol=1e-12)
+        np.testing.assert_allclose(gain, gain_usual, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", [*MODELS, "three classes"])

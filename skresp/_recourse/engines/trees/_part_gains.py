@@ -1,0 +1,303 @@
+"""Gains of changes of one part, with all other parts as they are.
+
+Small trees are summed by masks of leaves, large ones by a walk of all people together,
+as for scores: see `skresp/_model/trees/_leaf_masks.py` and `_partition_walk.py`. Where
+the tables for that would take longer than the walk, each person walks alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skresp._model._change_lists import ChangeLists
+from skresp._model.trees._leaf_masks import (
+    MAX_LEAVES,
+    LeafMasks,
+    fill_masks,
+    mask_sums,
+    masks_of_ranks,
+)
+from skresp._model.trees._ranked_trees import Changes, Nodes, Ranks, number_splits
+from skresp._model.trees._walk_rounds import Round, WalkedTrees
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
+from skresp.reach._allowance import allowance
+from skresp.reach._deadline import Deadline
+
+from ._equivalent_changes import EquivalentChanges
+from ._nodes import FEATURE, LEFT, RANK, RIGHT, Trees
+from ._single_part import GainIndex, single_part_gains
+
+# The largest size of the masks of trees, and of the masks of changes, in bytes.
+_MAX_MASKS = 128 * 2**20
+_MAX_TABLE = 64 * 2**20
+# Splits that are looked up in the time of one person's walk through one tree.
+_SPLITS_PER_WALK = 32
+
+
+class RankedForest(NamedTuple):
+    """Trees over codes, small and large ones.
+
+    Attributes
+    ----------
+    trees : Trees
+    n_ranks : array of shape (n_columns,)
+        The number of codes of each column; the last one is for a missing value.
+    masks : LeafMasks or None
+        The small trees.
+    walked : WalkedTrees or None
+        The large trees.
+    """
+
+    trees: Trees
+    n_ranks: IntArray
+    masks: LeafMasks | None
+    walked: WalkedTrees | None
+
+    @classmethod
+    def of(cls, trees: Trees, small: BoolArray) -> RankedForest:
+        """Return trees; `small` says which are summed by masks of leaves."""
+        n_ranks = _n_ranks(trees)
+        links = np.zeros((len(trees.nodes), 5), dtype=np.int32)
+        links[:, :4] = trees.nodes[:, [FEATURE, RANK, LEFT, RIGHT]]
+        nodes = Nodes(
+            links,
+            trees.missing_left,
+            trees.gain,
+            np.zeros((1, 1), dtype=bool),
+            (n_ranks - 1).astype(np.int32),
+        )
+        masks = walked = None
+        if small.any():
+            masks = _leaf_masks(trees.roots[small], nodes, n_ranks)
+        if not small.all():
+            number_splits(links, trees.missing_left)
+            roots = trees.roots[~small].astype(np.int32)
+            walked = WalkedTrees(roots, nodes, trees.depth)
+        return cls(trees, n_ranks, masks, walked)
+
+    def ranks(self, codes: IntArray, columns: IndexArray) -> Ranks:
+        """Return codes as ranks; a missing value, -1, has the last one."""
+        return np.where(codes < 0, self.n_ranks[columns] - 1, codes).astype(np.int32)
+
+
+def _leaf_masks(roots: IntArray, nodes: Nodes, n_ranks: IntArray) -> LeafMasks:
+    """Return the masks of small trees."""
+    offsets = np.cumsum(n_ranks) - n_ranks
+    masks = np.full((int(n_ranks.sum()), len(roots)), ~np.uint64(0))
+    gain = np.zeros((nodes.gain.shape[1], len(roots), MAX_LEAVES))
+    deadline, roots = allowance().deadline, roots.astype(np.int32)
+    deadline.call(fill_masks, roots, nodes, offsets, n_ranks, masks, gain)
+    return LeafMasks(masks, offsets, gain)
+
+
+def small_trees(trees: Trees) -> BoolArray:
+    """Return which trees have few enough leaves, if their masks fit into memory."""
+    is_leaf = (trees.nodes[:, FEATURE] < 0).astype(np.int64)
+    small = np.add.reduceat(is_leaf, trees.roots) <= MAX_LEAVES
+    if 8 * int(_n_ranks(trees).sum()) * int(small.sum()) > _MAX_MASKS:
+        small[:] = False
+    return small
+
+
+def _n_ranks(trees: Trees) -> IntArray:
+    """Return the number of codes of each column, a missing value included."""
+    inner = trees.nodes[:, FEATURE] >= 0
+    n_columns = int(trees.nodes[:, FEATURE].max(initial=-1)) + 1
+    highest = np.full(n_columns, -1, dtype=np.int64)
+    np.maximum.at(highest, trees.nodes[inner, FEATURE], trees.nodes[inner, RANK])
+    return highest + 3
+
+
+class PartGains:
+    """The gains of the changes of people.
+
+    Parameters
+    ----------
+    forest : RankedForest
+    changes : EquivalentChanges
+        Of all people.
+
+    Attributes
+    ----------
+    order, part_begin, new, moves : arrays
+        See `skresp._model.trees._ranked_trees.Changes`.
+    begins : one array per part
+        The first change of each list of changes.
+    options : array of shape (n_changes, n_small_trees), uint64
+        The masks that changes leave; empty where they would take too much memory.
+    rounds : list of Round or None
+        Where changes go in large trees; None where people walk alone.
+    """
+
+    def __init__(self, forest: RankedForest, changes: EquivalentChanges) -> None:
+        self.forest = forest
+        n_parts, width = changes.first.shape[1], len(forest.n_ranks)
+        part_of, slot_of = changes.part_of[:width], changes.slot_of[:width]
+        columns = [np.flatnonzero(part_of == p) for p in range(n_parts)]
+        self.order = np.concatenate([*columns, np.flatnonzero(part_of < 0)])
+        self.part_begin = np.cumsum([0, *map(len, columns)])
+        part_of_change = _parts_of_changes(changes)
+        slots = max([1, *map(len, columns)])
+        self.new = np.zeros((len(changes.new_code), slots), dtype=np.int32)
+        for p, some in enumerate(columns):
+            here = np.flatnonzero(part_of_change == p)
+            codes = changes.new_code[np.ix_(here, slot_of[some])]
+            self.new[here, : len(some)] = forest.ranks(codes, some)
+        # The first change of a person on a part is staying put.
+        self.moves = np.ones(len(self.new), dtype=bool)
+        self.moves[changes.first.ravel()] = False
+        self.begins = [np.unique(first) for first in changes.first.T]
+        self.options = np.zeros((0, 0), dtype=np.uint64)
+        if forest.masks is not None:
+            self.options = self._options(forest.masks, changes, part_of_change)
+        self.rounds = self._rounds(changes)
+
+    def _options(
+        self,
+        masks: LeafMasks,
+        changes: EquivalentChanges,
+        part_of_change: IndexArray,
+    ) -> NDArray[np.uint64]:
+        """Return the masks that changes leave."""
+        n_trees = masks.masks.shape[1]
+        if 8 * len(self.new) * n_trees > _MAX_TABLE:
+            return np.zeros((0, n_trees), dtype=np.uint64)
+        nobody = self._ranked(np.zeros(0, dtype=np.intp), changes)
+        made: NDArray[np.uint64] = masks_of_ranks(
+            masks, nobody, part_of_change, self.new
+        )
+        return made
+
+    def _rounds(self, changes: EquivalentChanges) -> list[Round] | None:
+        """Return where changes go in large trees, if that is faster to find out."""
+        walked = self.forest.walked
+        if walked is None:
+            return None
+        lists = self._lists(np.zeros(0, dtype=np.intp), changes)
+        nobody = self._ranked(np.zeros(0, dtype=np.intp), changes)
+        n_entries = walked.n_entries(nobody, lists)
+        most = int(lists.counts.max(initial=0))
+        walks = len(walked.roots) * len(changes.codes)
+        if most * n_entries > min(_SPLITS_PER_WALK * walks, _MAX_TABLE // 8):
+            return None
+        return walked.rounds(nobody, lists)
+
+    def add(
+        self,
+        deadline: Deadline,
+        people: IndexArray,
+        changes: EquivalentChanges,
+        index: GainIndex,
+        stay: FloatArray,
+        gain: FloatArray,
+    ) -> None:
+        """Add the sums where people stay put, and the gains of their changes.
+
+        See `single_part_gains` for the parameters. The codes and counts of `changes`
+        may be others than those of all people.
+        """
+        if self.forest.walked is not None:
+            if self.rounds is None:
+                self._walk_alone(deadline, people, changes, index, stay, gain)
+            else:
+                rows = np.zeros((len(people), gain.shape[1]))
+                given = self._ranked(people, changes, index.start)
+                lists = self._lists(people, changes)
+                self.forest.walked.add_sums(
+                    self.rounds, given, lists, rows, gain, deadline
+                )
+                stay[people] += rows
+        if self.forest.masks is not None:
+            self._add_small(deadline, people, changes, index, stay, gain)
+
+    def _walk_alone(
+        self,
+        deadline: Deadline,
+        people: IndexArray,
+        changes: EquivalentChanges,
+        index: GainIndex,
+        stay: FloatArray,
+        gain: FloatArray,
+    ) -> None:
+        """Add the sums and gains of large trees, person by person."""
+        assert self.forest.walked is not None
+        trees, roots = self.forest.trees, self.forest.walked.roots.astype(np.int64)
+        for some in deadline.slices(len(roots)):
+            few = trees._replace(roots=roots[some])
+            deadline.call(
+                single_part_gains, people, few, changes, index.start, stay, gain
+            )
+
+    def _add_small(
+        self,
+        deadline: Deadline,
+        people: IndexArray,
+        changes: EquivalentChanges,
+        index: GainIndex,
+        stay: FloatArray,
+        gain: FloatArray,
+    ) -> None:
+        """Add the sums and gains of small trees."""
+        sums = np.zeros_like(gain)
+        own = np.zeros_like(stay)
+        for some in deadline.slices(len(people)):
+            who = people[some]
+            rows = np.zeros((len(who), gain.shape[1]))
+            given = self._ranked(who, changes, index.start)
+            masks, options = self.forest.masks, self.options
+            deadline.call(mask_sums, masks, given, options, options, rows, sums)
+            own[who] = rows
+        stay += own
+        at = index.owner, index.part
+        has_sum = index.which < changes.first[at] + changes.counts[at]
+        gain += np.where(has_sum[:, None], sums - own[index.owner], 0.0)
+
+    def _lists(self, people: IndexArray, changes: EquivalentChanges) -> ChangeLists:
+        """Return the lists of changes of people; -1 for those who cannot move."""
+        n_lists = np.array([len(begins) for begins in self.begins], dtype=np.intp)
+        begins = np.concatenate([np.zeros(0, dtype=np.intp), *self.begins])
+        which = np.searchsorted(begins, changes.first[people].T)
+        return ChangeLists(
+            np.where(changes.counts[people].T > 1, which, -1),
+            np.diff(begins, append=len(self.new)),
+            n_lists,
+            np.full((len(n_lists), 0), -1),
+        )
+
+    def _ranked(
+        self,
+        people: IndexArray,
+        changes: EquivalentChanges,
+        start: IntArray | None = None,
+    ) -> Changes:
+        """Return the changes of people as ranks."""
+        n_parts, width = changes.first.shape[1], len(self.forest.n_ranks)
+        first, counts = changes.first[people], changes.counts[people]
+        start = np.zeros_like(changes.first) if start is None else start
+        columns = np.arange(width)
+        # Staying put is a change with a mask of its own, unless the person has moved.
+        has_mask = (counts > 1) & (len(self.options) > 0)
+        nothing = np.zeros(0, dtype=np.int64)
+        return Changes(
+            own=self.forest.ranks(changes.codes[people][:, :width], columns),
+            order=self.order,
+            part_begin=self.part_begin,
+            new=self.new,
+            first=first,
+            counts=counts,
+            start=np.ascontiguousarray(start[people, :n_parts]),
+            moves=self.moves,
+            value=np.where(has_mask, first, -1),
+            before=self.new[:0],
+            part_of_value=nothing,
+            part_of_change=nothing,
+        )
+
+
+def _parts_of_changes(changes: EquivalentChanges) -> IndexArray:
+    """Return the part of each change; those of one part follow those of another."""
+    ends = (changes.first + changes.counts).max(axis=0, initial=0)
+    return np.searchsorted(ends, np.arange(len(changes.new_code)), side="right")
