@@ -116,34 +116,44 @@ class TableRun(EngineRun):
 
         `tolerance` are the rounding errors of all people of the run.
         """
+        found: dict[int, SearchResult] = {}
         for i in people.tolist():
             if self.budget.deadline.is_over:
                 break
             # Half of the points to find choices, half to evaluate them.
             max_steps = (self.budget.max_points - int(out.used[i])) // 2
             wanted_gain = -float(tolerance[i])
-            found = self.search(i, SearchMode.ALL, wanted_gain, max_steps)
-            out.used[i] += found.nodes
-            self._evaluate(out, i, found.choice, found.done)
+            found[i] = self.search(i, SearchMode.ALL, wanted_gain, max_steps)
+            out.used[i] += found[i].nodes + len(found[i].choice)
+            waiting = sum(len(each.choice) for each in found.values())
+            # With a time limit, what was found is decided at once.
+            if waiting > MAX_CLOSE or self.budget.deadline.is_limited:
+                self._evaluate(out, found)
+                found = {}
+        self._evaluate(out, found)
 
-    def _evaluate(
-        self, out: EngineResult, i: int, choice: IndexArray, done: bool
-    ) -> None:
-        """Decide a person by evaluating choices near the threshold with `predict`.
+    def _evaluate(self, out: EngineResult, found: dict[int, SearchResult]) -> None:
+        """Decide people by evaluating choices near the threshold with `predict`.
 
-        `done` says that `choice` holds all of them.
+        All in one call: each costs as much as thousands of points for some models.
         """
-        out.used[i] += len(choice)
-        ok = np.flatnonzero(self.reaches_target(np.full(len(choice), i), choice))
-        if len(ok):
-            best = ok[np.argmin(self.cost_of(choice[ok]))]
-            self.note_joint(out, np.array([i]), choice[[best]])
-            out.cheapest[i] = done and self.priced[i]
-        elif done and self.covers_all[i]:
-            out.note(i, Status.FIXED, Proof.EXHAUSTION)
-        else:
-            proof = Proof.INCOMPLETE if done else Proof.OUT_OF_BUDGET
-            out.note(i, Status.UNKNOWN, proof)
+        if not found:
+            return
+        counts = [len(each.choice) for each in found.values()]
+        choices = np.concatenate([each.choice for each in found.values()])
+        reached = self.reaches_target(np.repeat(list(found), counts), choices)
+        each_reached = np.split(reached, np.cumsum(counts)[:-1])
+        for (i, each), ok in zip(found.items(), each_reached, strict=True):
+            if ok.any():
+                choice = each.choice[ok]
+                best = np.argmin(self.cost_of(choice))
+                self.note_joint(out, np.array([i]), choice[[best]])
+                out.cheapest[i] = each.done and self.priced[i]
+            elif each.done and self.covers_all[i]:
+                out.note(i, Status.FIXED, Proof.EXHAUSTION)
+            else:
+                proof = Proof.INCOMPLETE if each.done else Proof.OUT_OF_BUDGET
+                out.note(i, Status.UNKNOWN, proof)
 
 
 @compiled_part
