@@ -6,12 +6,12 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, snapshot
 from skresp._model._fitted_model import FittedModel
+from skresp._model._listed_answers import rows_at_target
 from skresp._recourse._budget import SearchBudget
 from skresp._recourse._cost import check_cost
 from skresp._recourse._single_features import SingleFeatures
@@ -140,13 +140,14 @@ class VerifyMixin:
         width = len(context.actions.names)
         budget = SearchBudget(max_points, deadline, cost, context.seed, width)
         batch = context.batch(people, deadline)
-        at_target, answered = batch.reaches_target_in_time(np.arange(len(codes)))
+        engine = self._get_engine(deadline)
+        at_target, answered = rows_at_target(batch, len(codes))
         task = VerificationTask(
             batch=batch,
             actions=context.actions,
             codes=codes,
             interventions=self.interventions,
-            engine=self._get_engine(deadline),
+            engine=engine,
             budget=budget,
             at_target=at_target,
             answered=answered,

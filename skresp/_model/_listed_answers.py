@@ -25,6 +25,8 @@ from ._row_batch import ListedChanges, RowBatch
 _MAX_POINTS = 500_000
 # Rows for which tables are not divided further.
 _FEW_ROWS = 16
+# Rows that the model answers faster than kernels are made ready.
+_FEW_QUESTIONS = 500
 
 #: Which points reach the target (see `ListedPoints`), and which rows do.
 Reached = tuple[BoolArray, BoolArray]
@@ -51,6 +53,23 @@ def answer_listed(
             yield run, _ask(batch, some, rows[run])
         else:
             yield run, _score(batch, scorer, some, rows[run])
+
+
+def rows_at_target(batch: RowBatch, n_rows: int) -> tuple[BoolArray, BoolArray]:
+    """Return which rows reach the target unchanged, and which were evaluated in time.
+
+    Parameters
+    ----------
+    n_rows : int
+        The number of rows of the batch.
+    """
+    rows = np.arange(n_rows)
+    if n_rows < _FEW_QUESTIONS or batch.deadline.is_limited:
+        return batch.reaches_target_in_time(rows)
+    out = np.zeros(n_rows, dtype=bool)
+    for run, (_, at_target) in answer_listed(batch, [], rows):
+        out[run] = at_target
+    return out, np.ones(n_rows, dtype=bool)
 
 
 def runs_of_points(n_points: IndexArray, most: int) -> Iterator[slice]:
