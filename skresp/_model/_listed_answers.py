@@ -67,7 +67,8 @@ def rows_at_target(batch: RowBatch, n_rows: int) -> tuple[BoolArray, BoolArray]:
     if n_rows < _FEW_QUESTIONS or batch.deadline.is_limited:
         return batch.reaches_target_in_time(rows)
     out = np.zeros(n_rows, dtype=bool)
-    for run, (_, at_target) in answer_listed(batch, [], rows):
+    unchanged = ListedChanges.none(n_rows)
+    for run, (_, at_target) in answer_listed(batch, unchanged, rows):
         out[run] = at_target
     return out, np.ones(n_rows, dtype=bool)
 

@@ -81,6 +81,13 @@ class ListedChanges(ChangeLists):
     after: FloatArray
     values: Callable[[int], dict[int, Any]]
 
+    @classmethod
+    def none(cls, n_rows: int) -> ListedChanges:
+        """Return the lists of rows that have no changes."""
+        empty = np.zeros(0, dtype=np.intp)
+        which, columns = empty.reshape(0, n_rows), empty.reshape(0, 0)
+        return cls(which, empty, empty, columns, np.zeros((0, 0)), lambda part: {})
+
     def of_rows(self, rows: slice) -> ListedChanges:
         """Return the changes of some rows."""
         which = self.which[:, rows]

@@ -101,7 +101,8 @@ def tree_pieces(trees: RawTrees, n_outputs: int, lines: PositionLines) -> ScoreP
     lines = PositionLines(*map(np.ascontiguousarray, lines))
     cuts, cut = _line_cuts(trees, lines)
     names = SplitArrays._fields[:-2]
-    splits = SplitArrays(*(getattr(trees, name) for name in names), n_outputs, cut)
+    arrays = {name: getattr(trees, name) for name in names}
+    splits = SplitArrays(**arrays, n_outputs=n_outputs, cut=cut)
     size = min(_LINES, len(lines.low))
     return ScorePieces(
         *allowance().deadline.call(line_pieces, splits, lines, cuts, size)
@@ -112,7 +113,7 @@ def _line_cuts(
     trees: RawTrees, lines: PositionLines
 ) -> tuple[LineCuts, NDArray[np.int32]]:
     """Return the cuts that lines may meet, and the cut of each node among them."""
-    moves = lines.rate.any(axis=1)
+    moves: BoolArray = np.any(lines.rate, axis=1)
     columns = np.flatnonzero(moves)
     cut = np.zeros(len(trees.column), dtype=np.int32)
     mirror = np.zeros(len(moves), dtype=np.intp)
