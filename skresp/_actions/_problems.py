@@ -20,50 +20,74 @@ class Problem(NamedTuple):
 
     Attributes
     ----------
-    row : label of the row
+    row : int
+        The position of the row.
     features : str
         The names of the features concerned.
     values : str
         Their values in this row.
     broken : str
         What is wrong, as a sentence.
+    of_constraint : bool
+        Whether a constraint is broken, rather than a value wrong or missing.
     """
 
-    row: Any
+    row: int
     features: str
     values: str
     broken: str
+    of_constraint: bool = False
+
+
+_SHOWN = ("row", "features", "values", "broken")
 
 
 def problem_frame(actions: ActionSet, X: Any) -> Any:
     """Return the problems in a table as a frame of its library, pandas for an array."""
     table = as_table(X)
-    problems = list(_problems(actions, table))
-    columns = zip(*problems, strict=True) if problems else [[] for _ in Problem._fields]
-    return frame_like(table, dict(zip(Problem._fields, columns, strict=True)))
-
-
-def _problems(actions: ActionSet, table: Any) -> Iterator[Problem]:
     labels = row_labels(table)
+    problems = [p._replace(row=labels[p.row]) for p in find_problems(actions, table)]
+    return frame_like(
+        table, {name: [getattr(p, name) for p in problems] for name in _SHOWN}
+    )
+
+
+def find_problems(
+    actions: ActionSet, table: Any, *, missing: str = "raise", unread: bool = True
+) -> Iterator[Problem]:
+    """Yield the problems in a table.
+
+    Parameters
+    ----------
+    actions : ActionSet
+    table : frame or array
+    missing : {"raise", "hold"}, default="raise"
+        Whether a missing value in a feature that can change is a problem.
+    unread : bool, default=True
+        Whether to look at features that neither change nor are in a constraint.
+    """
     codes = np.zeros((len(table), len(actions.names)))
     columns = {}
     for i, position in enumerate(column_positions(actions, table)):
         name = actions.names[i]
-        feature, values = actions.features[name], column(table, position)
-        columns[name] = values
+        feature = actions.features[name]
+        if not (unread or actions.column_masks.read[i]):
+            continue
+        values = columns[name] = column(table, position)
         codes[:, i], wrong = column_codes(feature, values)
         masks = {f"The value is not {_with_article(feature.kind)}.": wrong}
-        if feature.can_change:
-            missing = np.isnan(codes[:, i]) & ~wrong
-            masks["The value is missing, though the feature can change."] = missing
+        if feature.can_change and missing == "raise":
+            gaps = np.isnan(codes[:, i]) & ~wrong
+            masks["The value is missing, though the feature can change."] = gaps
         for text, rows in masks.items():
             for row in np.flatnonzero(rows):
-                yield Problem(labels[row], name, str(values[row]), text)
+                yield Problem(int(row), name, str(values[row]), text)
         codes[wrong, i] = np.nan
     for rule, rows in zip(actions.constraints, actions.broken(codes), strict=True):
         for row in np.flatnonzero(rows):
             values = _listed(columns[name][row] for name in rule.features)
-            yield Problem(labels[row], _listed(rule.features), values, rule.describe())
+            text = rule.describe()
+            yield Problem(int(row), _listed(rule.features), values, text, True)
 
 
 def _listed(values: Iterable[Any]) -> str:

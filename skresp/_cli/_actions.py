@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from skresp import ActionSet
-from skresp.report._write import whole_file
+from skresp._write import whole_file
 
 from ._console import FINE, BadCallError, say, say_json
 from ._read_data import read_table

@@ -9,9 +9,9 @@ import pandas as pd
 
 from skresp._dataframe import row_labels
 from skresp._text import percent
+from skresp._write import whole_file
 from skresp.plots import ComparisonDisplay, ResponsivenessDisplay
 from skresp.report import AuditReport
-from skresp.report._write import whole_file
 
 from ._console import note, say
 

@@ -13,9 +13,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skresp import ResponsivenessExplainer
+from skresp._write import whole_file, write_text
 from skresp.datasets import make_credit
 from skresp.report import AuditReport, notice
-from skresp.report._write import whole_file, write_text
 
 from ._audit import make_others
 from ._audit_output import print_audit, write_audit

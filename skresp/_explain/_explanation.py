@@ -18,7 +18,7 @@ from skresp._html._render import render
 from skresp._optional import import_optional
 from skresp._results import SHOWN_ROWS, RowResults
 from skresp._text import plural
-from skresp._typing import BoolArray, FloatArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp._validation import check_integer
 
 from ._describe import describe
@@ -161,6 +161,14 @@ class Explanation(Variants, RowResults):
             An array of the shape of `values`; only scores that it marks are taken.
         """
         check_integer("k", k, 1)
+        size, order = self._ranked(where)
+        return [
+            [int(j) for j in row if size[i, j] > max(min_score, 0.0)]
+            for i, row in enumerate(order[:, :k])
+        ]
+
+    def _ranked(self, where: Any = None) -> tuple[FloatArray, IndexArray]:
+        """Return the sizes of the scores, and the features by size, largest first."""
         size = np.abs(np.nan_to_num(self.values))
         if where is not None:
             if np.shape(where) != self.values.shape:
@@ -169,11 +177,7 @@ class Explanation(Variants, RowResults):
                     f"{self.values.shape}, got {np.shape(where)}."
                 )
             size = np.where(where, size, 0.0)
-        order = np.argsort(-size, axis=1, kind="stable")[:, :k]
-        return [
-            [int(j) for j in row if size[i, j] > max(min_score, 0.0)]
-            for i, row in enumerate(order)
-        ]
+        return size, np.argsort(-size, axis=1, kind="stable")
 
     def top(self, k: int = 4, min_score: float = 0.0, where: Any = None) -> Any:
         """Return the reasons to show as a frame, one line each.

@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skresp._actions._action_set import ActionSet
-from skresp._actions._encoding import decode
+from skresp._actions._encoding import decode, values_of
+from skresp._actions._feature import snap_to_bounds
 from skresp._dataframe import as_table, take_rows
 from skresp._html._render import render
 from skresp._model._fitted_model import FittedModel
@@ -140,6 +141,27 @@ class Verdicts(RowResults):
         """
         change = self._arrays.change[self._position(row, label)]
         return [self._action_set.names[k] for k in np.flatnonzero(change)]
+
+    def _changed_values(
+        self,
+    ) -> tuple[IndexArray, NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return each value that differs between a row and its witness.
+
+        Four arrays, ordered by row and column: the position of the row, the name of
+        the feature, and its value before and after.
+        """
+        rows = np.flatnonzero(self.has_witness)
+        before, change = self._codes[rows], self._arrays.change[rows]
+        row, column = np.nonzero(change)
+        old, new = np.empty((2, len(row)), dtype=object)
+        for k in np.unique(column).tolist():
+            feature = self._action_set.features[self._action_set.names[k]]
+            here = column == k
+            start = before[row[here], k]
+            end = snap_to_bounds(feature, start, change[row[here], k])
+            old[here], new[here] = values_of(feature, start), values_of(feature, end)
+        names = np.array(self._action_set.names, dtype=object)[column]
+        return rows[row], names, old, new
 
     # -- scores -----------------------------------------------------------------------
 

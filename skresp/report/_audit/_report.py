@@ -16,9 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from skresp import __version__
 from skresp._dataframe import as_table, take_rows
 from skresp._validation import check_integer
+from skresp._write import write_text
 from skresp.metrics._groups import group_labels, group_name
 from skresp.metrics._recourse_summary import is_denied
-from skresp.report._write import write_text
 
 from ._findings import Findings
 from ._page import page

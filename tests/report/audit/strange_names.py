@@ -15,7 +15,7 @@ STRANGE = [
     "\"'><img src=x onerror=\"document.title='owned'\">",
     "</style></table><svg onload=document.title='owned'>",
     "javascript:document.title='owned'//&lt;&amp;",
-    "\u202eright to left\u0000 and a half \ud83d pair",
+    "\u202eright to left\u0000",
     "long " + "µßЖ漢字🙂" * 80,
     "nobreak" * 60,
     "${title} {title} %s %(x)s",
@@ -54,7 +54,8 @@ def strange_report(**options: Any) -> AuditReport:
         X,
         groups=[STRANGE[i % 3] for i in range(60)],
         title=STRANGE[0],
-        notes={STRANGE[1]: STRANGE[2]},
+        # Not in a column name: pandas with pyarrow takes no half of a pair.
+        notes={STRANGE[1]: f"{STRANGE[2]} and a half \ud83d pair"},
         examples=4,
         **options,
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from skresp.batch._identity import unfrozen
 from skresp.report._audit._findings import Findings
 from skresp.report._audit._plain_values import Plain, brief
 
@@ -32,13 +32,6 @@ def model(f: Findings) -> Plain:
         "columns": len(f.explanation.feature_names),
         "invalid": int((f.verdicts.status == "invalid").sum()),
     }
-
-
-def unfrozen(estimator: Any) -> Any:
-    """Return the model inside a FrozenEstimator."""
-    while isinstance(estimator, FrozenEstimator):
-        estimator = estimator.estimator
-    return estimator
 
 
 def _parameters(estimator: Any) -> dict[str, str]:

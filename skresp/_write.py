@@ -14,7 +14,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary file to write, which is renamed to `path` at the end.
 
     It is a hidden file in the same folder, with the same ending. If writing fails, it
-    is removed, and a file that existed before stays as it was.
+    is removed, and a file that existed before stays as it was. After a power failure
+    the file has its whole content or is not there.
     """
     final = Path(path)
     handle, name = tempfile.mkstemp(
@@ -27,10 +28,28 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         mask = os.umask(0)
         os.umask(mask)
         part.chmod(0o666 & ~mask)
+        _sync(part)
         os.replace(part, final)
+        _sync(final.parent)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def is_unfinished(path: Path) -> bool:
+    """Return whether a file is one that `whole_file` did not come to rename."""
+    return path.name.startswith(".") and path.suffixes[-2:-1] == [".part"]
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    if os.name == "nt" and path.is_dir():  # Windows cannot open folders
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -1,0 +1,66 @@
+"""Hashes of a model and an action set, and the versions that numbers depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import joblib
+from sklearn.frozen import FrozenEstimator
+
+from skresp._actions._action_set import ActionSet
+
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "highspy")
+_OPTIONAL = ("xgboost", "lightgbm", "catboost", "shap", "lime")
+
+
+def unfrozen(estimator: Any) -> Any:
+    """Return the model inside a FrozenEstimator."""
+    while isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
+    return estimator
+
+
+def model_hash(estimator: Any) -> str | None:
+    """Return a hash of the model; None for a model that cannot be pickled.
+
+    It is the hash of the unpickled model: a model that was read from a file can differ
+    from the one that was written in which of its strings are one object.
+    """
+    try:
+        plain = pickle.loads(pickle.dumps(unfrozen(estimator)))
+        return f"joblib-sha1:{joblib.hash(plain, hash_name='sha1')}"
+    except Exception:  # pickling runs code of the model, which may raise anything
+        return None
+
+
+def action_hash(actions: ActionSet) -> str:
+    """Return a hash of an action set, equal for equal action sets."""
+    return f"sha256:{json_hash(actions.to_dict())}"
+
+
+def json_hash(values: Any) -> str:
+    """Return a hash of plain values, equal for equal values."""
+    text = json.dumps(values, sort_keys=True, ensure_ascii=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of all libraries that the numbers depend on."""
+    out = {"python": platform.python_version(), "skresp": _version("skresp") or ""}
+    for name in (*_LIBRARIES, *_OPTIONAL):
+        found = _version(name)
+        if found:
+            out[name] = found
+    return out
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,149 @@
+"""Part files: the results of ranges of rows, each with where it comes from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from skresp._write import is_unfinished, whole_file
+
+from ._source import SourceFile
+from ._tables import import_pyarrow
+
+MANIFEST = "manifest.json"
+_KEY = b"skresp"
+
+
+class Unit(NamedTuple):
+    """A range of rows of an input file, and the part with their results.
+
+    Attributes
+    ----------
+    file : SourceFile
+    start, stop : int
+        The rows are those from `start` to before `stop`.
+    """
+
+    file: SourceFile
+    start: int
+    stop: int
+
+    @property
+    def name(self) -> str:
+        """The name of the part."""
+        stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(self.file.name).stem)[:40]
+        digest = hashlib.sha256(self.file.name.encode()).hexdigest()[:8]
+        return f"{stem}-{digest}-{self.start:010d}-{self.stop:010d}.parquet"
+
+    def origin(self, fingerprint: str) -> dict[str, Any]:
+        """Return where the results come from, as plain values."""
+        return {
+            "fingerprint": fingerprint,
+            "input": self.file.name,
+            "sha256": self.file.sha256,
+            "rows": [self.start, self.stop],
+        }
+
+
+class PartCounts(NamedTuple):
+    """How many rows a part has, and how many of them could not be scored."""
+
+    name: str
+    n_rows: int
+    n_problems: int
+
+
+def units_of(files: list[SourceFile], rows_per_part: int) -> list[Unit]:
+    """Return the ranges into which files are divided."""
+    return [
+        Unit(file, start, min(start + rows_per_part, file.n_rows))
+        for file in files
+        for start in range(0, file.n_rows, rows_per_part)
+    ]
+
+
+def write_part(path: Path, table: Any, origin: dict[str, Any]) -> PartCounts:
+    """Write a part, which appears under its name only when it is complete."""
+    pa = import_pyarrow()
+    counts = PartCounts(path.name, len(table), _count_problems(table))
+    about = json.dumps({**origin, "problems": counts.n_problems}, sort_keys=True)
+    table = table.replace_schema_metadata({_KEY: about.encode()})
+    with whole_file(path) as hidden:
+        try:
+            import_pyarrow("pyarrow.parquet").write_table(table, hidden)
+        except pa.ArrowException as error:
+            raise OSError(f"{path}: {error}") from error
+    return counts
+
+
+def _count_problems(table: Any) -> int:
+    return len(table) - table.column("problem").null_count
+
+
+def finished_parts(
+    folder: Path, units: list[Unit], fingerprint: str
+) -> dict[str, PartCounts]:
+    """Return the parts that are complete; raise for parts of another origin."""
+    wanted = {unit.name: unit.origin(fingerprint) for unit in units}
+    found = {}
+    for path in sorted(folder.glob("*.parquet")):
+        about, n_rows = _about(path)
+        _check_origin(path, about, wanted.get(path.name), fingerprint)
+        found[path.name] = PartCounts(path.name, n_rows, int(about["problems"]))
+    return found
+
+
+def _about(path: Path) -> tuple[dict[str, Any], int]:
+    """Return what a part says of itself, and its number of rows."""
+    parquet = import_pyarrow("pyarrow.parquet")
+    try:
+        metadata = parquet.read_metadata(path)
+        about = dict(json.loads((metadata.metadata or {})[_KEY]))
+    except (import_pyarrow().ArrowInvalid, KeyError, ValueError):
+        raise ValueError(
+            f"out: {path} was not written by score_files. Choose another folder, or "
+            f"remove the file."
+        ) from None
+    return about, int(metadata.num_rows)
+
+
+def _check_origin(
+    path: Path,
+    about: dict[str, Any],
+    wanted: dict[str, Any] | None,
+    fingerprint: str,
+) -> None:
+    """Raise if a part comes from another scorer, input or division."""
+    remedy = "Choose another folder for out, or remove the parts in it."
+    if about["fingerprint"] != fingerprint:
+        raise ValueError(
+            f"out: {path} has results of another model, action set, version or "
+            f"setting: its fingerprint is {about['fingerprint'][:12]}, that of this "
+            f"scorer is {fingerprint[:12]}. {remedy}"
+        )
+    if wanted is None:
+        raise ValueError(
+            f"out: {path} has rows {about['rows'][0]} to {about['rows'][1]} of "
+            f"{about['input']!r}, which is no part of this source, or the files were "
+            f"divided with another rows_per_part. {remedy}"
+        )
+    if about["sha256"] != wanted["sha256"]:
+        raise ValueError(
+            f"out: {path} has results of another content of {about['input']!r}: its "
+            f"sha256 was {about['sha256'][:12]} and is {wanted['sha256'][:12]} now. "
+            f"{remedy}"
+        )
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove files that an earlier run did not complete."""
+    for path in _hidden(folder):
+        path.unlink(missing_ok=True)
+
+
+def _hidden(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.iterdir() if is_unfinished(path))

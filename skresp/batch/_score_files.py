@@ -1,0 +1,221 @@
+"""`score_files`: run a scorer over Parquet and CSV files, and go on after a stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from joblib import effective_n_jobs
+from sklearn.utils.parallel import Parallel, delayed
+
+from skresp import __version__
+from skresp._explain._progress import progress_bar
+from skresp._validation import check_integer
+from skresp._write import write_text
+
+from ._parts import (
+    MANIFEST,
+    PartCounts,
+    Unit,
+    finished_parts,
+    remove_unfinished,
+    units_of,
+    write_part,
+)
+from ._scorer import BatchScorer
+from ._source import (
+    SourceFile,
+    column_names,
+    csv_ranges,
+    find_files,
+    read_parquet_range,
+)
+
+
+def score_files(
+    source: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    scorer: BatchScorer,
+    *,
+    rows_per_part: int = 50_000,
+    n_jobs: int | None = None,
+    resume: bool = True,
+) -> dict[str, Any]:
+    """Score the rows of files, and write the results to Parquet files.
+
+    Only some ranges of rows are in memory at a time. Each range becomes one file, which
+    appears under its name only when it is complete. A run that was stopped at any
+    moment goes on when it is called again: finished parts are not computed twice.
+
+    Parameters
+    ----------
+    source : path
+        A Parquet or CSV file, a folder with such files, or a pattern such as
+        "people/2026-*.parquet".
+    out : path
+        The folder to write to; it is created.
+    scorer : BatchScorer
+    rows_per_part : int, default=50_000
+        The number of rows in a part. The result does not depend on it.
+    n_jobs : int, optional
+        The number of joblib processes. They load the explainer once each.
+    resume : bool, default=True
+        Whether `out` may have parts of an earlier run of the same scorer over the same
+        files. False raises an error if it has any.
+
+    Returns
+    -------
+    dict
+        The content of `manifest.json`, which is written last: `rows`, `problems` (the
+        rows that could not be scored), `parts`, `inputs`, `fingerprint` and `identity`.
+
+    Raises
+    ------
+    ValueError
+        If `out` has parts of another model, action set, setting or input.
+    """
+    if not isinstance(scorer, BatchScorer):
+        raise TypeError(f"scorer must be a BatchScorer, got {type(scorer).__name__}.")
+    check_integer("rows_per_part", rows_per_part, 1)
+    files = find_files(source)
+    units = units_of(files, int(rows_per_part))
+    for file in files:
+        _check_columns(file, scorer)
+    folder = _output_folder(out)
+    with _locked(folder):
+        remove_unfinished(folder)
+        done = finished_parts(folder, units, scorer.fingerprint)
+        if done and not resume:
+            raise ValueError(
+                f"out: {folder} has {len(done)} parts of an earlier run. Pass "
+                f"resume=True to go on with it, or choose another folder."
+            )
+        (folder / MANIFEST).unlink(missing_ok=True)
+        todo = [unit for unit in units if unit.name not in done]
+        verbose = getattr(scorer.explainer, "verbose", 0)
+        with progress_bar(sum(f.n_rows for f in files), "score", verbose) as progress:
+            advance = progress or (lambda n_rows: None)
+            advance(sum(part.n_rows for part in done.values()))
+            for part in _run(todo, folder, scorer, int(rows_per_part), n_jobs):
+                done[part.name] = part
+                advance(part.n_rows)
+        manifest = _manifest(files, [done[unit.name] for unit in units], scorer)
+        write_text(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    return manifest
+
+
+def _run(
+    units: list[Unit],
+    folder: Path,
+    scorer: BatchScorer,
+    rows_per_part: int,
+    n_jobs: int | None,
+) -> Iterator[PartCounts]:
+    """Score ranges of rows, write their parts and yield what was written."""
+    fingerprint = scorer.fingerprint
+    if effective_n_jobs(n_jobs) == 1:
+        for unit, rows in _tasks(units, scorer, rows_per_part):
+            yield _score_unit(unit, rows, folder, scorer, fingerprint)
+        return
+    with tempfile.TemporaryDirectory(prefix="skresp-") as shared:
+        # Tasks carry the path, so that a process loads the explainer once.
+        light = scorer._with_path(Path(shared) / "explainer.joblib")
+        yield from Parallel(
+            n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs"
+        )(
+            delayed(_score_unit)(unit, rows, folder, light, fingerprint)
+            for unit, rows in _tasks(units, scorer, rows_per_part)
+        )
+
+
+def _tasks(
+    units: list[Unit], scorer: BatchScorer, rows_per_part: int
+) -> Iterator[tuple[Unit, Any]]:
+    """Yield each range; with its rows for a CSV file, which is read from its start."""
+    actions = scorer._explainer.action_set_
+    by_file: dict[SourceFile, dict[int, Unit]] = {}
+    for unit in units:
+        by_file.setdefault(unit.file, {})[unit.start] = unit
+    for file, wanted in by_file.items():
+        if file.is_parquet:
+            yield from ((unit, None) for unit in wanted.values())
+            continue
+        for start, rows in csv_ranges(file, actions, rows_per_part):
+            if start in wanted:
+                yield wanted[start], rows
+
+
+def _score_unit(
+    unit: Unit, rows: Any, folder: Path, scorer: BatchScorer, fingerprint: str
+) -> PartCounts:
+    """Score one range of rows and write its part."""
+    if rows is None:
+        names = scorer._input_columns
+        rows = read_parquet_range(unit.file.path, unit.start, unit.stop, names)
+    table = scorer._score_table(rows)
+    return write_part(folder / unit.name, table, unit.origin(fingerprint))
+
+
+def _check_columns(file: SourceFile, scorer: BatchScorer) -> None:
+    """Raise if a file lacks a column, before anything is computed."""
+    known = column_names(file)
+    missing = [name for name in scorer._input_columns if name not in known]
+    if missing:
+        raise ValueError(
+            f"source: {file.path} has no column {missing[0]!r}. The columns are "
+            f"{', '.join(known)}."
+        )
+
+
+def _output_folder(out: str | os.PathLike[str]) -> Path:
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"out: {folder} is a file. Choose a folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let no other process write to a folder; the lock ends with the process."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no locks on folders
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(
+                f"out: another run is writing to {folder}. Wait until it ends, or "
+                f"choose another folder."
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _manifest(
+    files: list[SourceFile], parts: list[PartCounts], scorer: BatchScorer
+) -> dict[str, Any]:
+    """Return what was scored, as plain values."""
+    return {
+        "skresp": __version__,
+        "rows": sum(part.n_rows for part in parts),
+        "problems": sum(part.n_problems for part in parts),
+        "fingerprint": scorer.fingerprint,
+        "identity": scorer.identity,
+        "inputs": [
+            {"name": f.name, "sha256": f.sha256, "rows": f.n_rows} for f in files
+        ],
+        "parts": [
+            {"name": p.name, "rows": p.n_rows, "problems": p.n_problems} for p in parts
+        ],
+    }

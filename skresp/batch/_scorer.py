@@ -1,0 +1,421 @@
+"""`BatchScorer`: scores and verdicts of a table as a flat table."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from skresp._dataframe import take_rows
+from skresp._explain._responsiveness import ResponsivenessExplainer
+from skresp._typing import IndexArray
+from skresp._validation import check_choice, check_integer, is_integer
+
+from ._identity import action_hash, json_hash, library_versions, model_hash
+from ._outputs import OUTPUTS, Results
+from ._row_problems import RowProblem, error_text, find_row_problems
+from ._tables import (
+    arrow_column,
+    check_names,
+    check_table,
+    import_pyarrow,
+    like,
+    model_rows,
+)
+
+# Parameters of an explainer that its numbers do not depend on.
+_IRRELEVANT = {"estimator", "action_set", "n_jobs", "verbose", "invalid_rows"}
+
+
+class BatchScorer:
+    """Compute scores, verdicts and reasons of a table, as a flat table.
+
+    A scorer is a function of one table, without side effects, so any engine that
+    applies functions to tables can run it. Each row of the result depends on its own
+    row only: every division of the rows into batches gives the same table.
+
+    Parameters
+    ----------
+    explainer : fitted ResponsivenessExplainer, or path
+        The explainer, with an integer `random_state`. Or the path of a file that
+        `joblib.dump(explainer, path)` has written: each process then loads it once,
+        and only the path travels to workers. Loading runs code in the file, so it must
+        come from a source you trust.
+    outputs : sequence of str, default=("scores", "verdict", "reasons")
+        The columns of the result:
+
+        - "scores": `score__<feature>`, the responsiveness of each feature that people
+          can act on;
+        - "intervals": `lower__<feature>`, `upper__<feature>` and `exact__<feature>`;
+        - "verdict": `status` and `proof`, as `verify` returns them;
+        - "reasons": `reasons`, the features with the largest scores of a row that is
+          denied, as a list of (feature, score), largest first;
+        - "changes": `changes`, what differs between a row and its witness, as a list
+          of (feature, from, to), values as text;
+        - "model_score": `model_score`, the model's own score, such as the probability
+          of the target.
+    id_columns, keep_columns : sequence of str, or mapping from name to type
+        Columns of the input to copy: ids, and for example groups. They need not be
+        columns of the model. A type is one of pyarrow's, such as "int64"; without one
+        the column becomes text, so that the schema does not depend on the data.
+    top_k : int, default=4
+        The largest number of reasons.
+
+    Notes
+    -----
+    Two more columns are always there: `at_target`, and `problem`, which is null for
+    rows that could be scored. A row that breaks a constraint before any change has the
+    status `invalid`; a row with a value that is missing or of the wrong kind, and a row
+    for which the model raises an error, has no status. In each case `problem` says why,
+    and the other rows are not affected.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from skresp import ActionSet, ResponsivenessExplainer
+    >>> from skresp.batch import BatchScorer
+    >>> X = pd.DataFrame({"age": [20, 30, 40, 50], "loans": [3, 0, 2, 1]})
+    >>> actions = ActionSet.infer(X, immutable=["age"])
+    >>> explainer = ResponsivenessExplainer(
+    ...     LogisticRegression(), actions, target=1, random_state=0
+    ... ).fit(X, [0, 1, 0, 1])
+    >>> scorer = BatchScorer(explainer, outputs=["scores", "verdict"])
+    >>> scorer(X)[["at_target", "status", "score__loans"]]
+       at_target    status  score__loans
+    0      False    single      0.333333
+    1       True  approved      0.000000
+    2      False    single      0.666667
+    3       True  approved      0.666667
+    """
+
+    def __init__(
+        self,
+        explainer: Any,
+        *,
+        outputs: Sequence[str] = ("scores", "verdict", "reasons"),
+        id_columns: Sequence[str] | Mapping[str, Any] = (),
+        keep_columns: Sequence[str] | Mapping[str, Any] = (),
+        top_k: int = 4,
+    ) -> None:
+        self.explainer = explainer
+        self.outputs = _listed("outputs", outputs)
+        self.id_columns = _typed("id_columns", id_columns)
+        self.keep_columns = _typed("keep_columns", keep_columns)
+        self.top_k = check_integer("top_k", top_k, 1)
+        for name in self.outputs:
+            check_choice("outputs", name, tuple(OUTPUTS))
+        if not self.outputs:
+            raise ValueError(
+                f"outputs must name at least one of {', '.join(OUTPUTS)}, got none."
+            )
+        if not isinstance(explainer, (str, os.PathLike)):
+            _check_explainer(explainer)
+            self._check_copied()
+
+    # -- the explainer ----------------------------------------------------------------
+
+    @cached_property
+    def _explainer(self) -> Any:
+        """The explainer, loaded at the first use, for which invalid rows are fine."""
+        given = self.explainer
+        if isinstance(given, (str, os.PathLike)):
+            return _load(given)
+        return _tolerant(given)
+
+    def _with_path(self, path: Path) -> BatchScorer:
+        """Return the same scorer with its explainer in a file."""
+        if isinstance(self.explainer, (str, os.PathLike)):
+            return self
+        joblib.dump(self.explainer, path)
+        return BatchScorer(
+            path,
+            outputs=self.outputs,
+            id_columns=self.id_columns,
+            keep_columns=self.keep_columns,
+            top_k=self.top_k,
+        )
+
+    @property
+    def _names(self) -> list[str]:
+        """The columns of the input that the model needs."""
+        explainer = self._explainer
+        names = getattr(explainer, "feature_names_in_", explainer.action_set_.names)
+        return [str(name) for name in names]
+
+    @property
+    def _input_columns(self) -> list[str]:
+        """All columns of the input that are read."""
+        return list(dict.fromkeys([*self._names, *self.id_columns, *self.keep_columns]))
+
+    @property
+    def _features(self) -> list[str]:
+        """The features that people can act on, in the order of the model's columns."""
+        actionable = self._explainer.action_set_.actionable
+        return [name for name in self._names if name in actionable]
+
+    def _check_copied(self) -> None:
+        """Raise if copied columns occur twice or have names of the result."""
+        names = [*self.id_columns, *self.keep_columns]
+        taken = {"at_target", "problem"}
+        for output in self.outputs:
+            taken.update(OUTPUTS[output].types(self._features))
+        for i, name in enumerate(names):
+            if name in taken or name in names[:i]:
+                why = "also a column of the result" if name in taken else "named twice"
+                raise ValueError(
+                    f"id_columns and keep_columns: {name!r} is {why}. Rename the "
+                    f"column, or name it once."
+                )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        return {k: v for k, v in self.__dict__.items() if k in _PARAMETERS}
+
+    def __repr__(self) -> str:
+        return (
+            f"BatchScorer of {', '.join(self.outputs)} for {len(self._features)} "
+            f"features"
+        )
+
+    # -- what it returns --------------------------------------------------------------
+
+    @cached_property
+    def schema(self) -> Any:
+        """The schema of every result, a `pyarrow.Schema`."""
+        pa = import_pyarrow()
+        fields = {
+            name: pa.type_for_alias(kind) if isinstance(kind, str) else kind
+            for name, kind in (*self.id_columns.items(), *self.keep_columns.items())
+        }
+        fields |= {"problem": pa.string(), "at_target": pa.bool_()}
+        for output in self.outputs:
+            fields |= OUTPUTS[output].types(self._features)
+        return pa.schema(list(fields.items()))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that the result depends on, but for the rows."""
+        return json_hash(self.identity)
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What the result depends on, but for the rows, as plain values."""
+        explainer = self._explainer
+        model = model_hash(explainer.estimator_)
+        if model is None:
+            raise ValueError(
+                f"{type(explainer.estimator_).__name__} cannot be pickled, so results "
+                f"cannot be traced to it. Use a model that can be pickled."
+            )
+        given = explainer.get_params(deep=False)
+        parameters = {k: repr(v) for k, v in given.items() if k not in _IRRELEVANT}
+        parameters["target"] = repr(explainer.target_)
+        if explainer.random_effects is not None:
+            parameters["random_effects"] = joblib.hash(explainer.random_effects)
+        return {
+            "model": model,
+            "action set": action_hash(explainer.action_set_),
+            "parameters": parameters,
+            "outputs": list(self.outputs),
+            "columns": self.schema.to_string(),
+            "top_k": self.top_k,
+            "versions": library_versions(),
+        }
+
+    def __call__(self, table: Any) -> Any:
+        """Return the scores and verdicts of a table.
+
+        Parameters
+        ----------
+        table : pandas, polars or pyarrow table
+            With the columns of the model and the columns to copy; others are ignored.
+
+        Returns
+        -------
+        table of the same library
+            One row for each row, with the columns of `schema`. A pandas frame keeps
+            its index.
+        """
+        return like(table, self._score_table(table))
+
+    def _score_table(self, table: Any) -> Any:
+        """Return the result for a table of any library, as a pyarrow table."""
+        pa = import_pyarrow()
+        check_table(table)
+        check_names(table, self._input_columns)
+        columns = {
+            name: arrow_column(table, name, self.schema.field(name).type)
+            for name in (*self.id_columns, *self.keep_columns)
+        }
+        rows = self._as_model_input(model_rows(table, self._names))
+        scored, problems = self._score(rows)
+        columns |= dict(zip(scored.column_names, scored.columns, strict=True))
+        columns["problem"] = pa.array(
+            [problems[i].text if i in problems else None for i in range(len(rows))],
+            type=pa.string(),
+        )
+        arrays = [columns[name] for name in self.schema.names]
+        return pa.Table.from_arrays(arrays, schema=self.schema)
+
+    def batches(self, iterator: Iterable[Any]) -> Iterator[Any]:
+        """Yield the result of each table, for Spark's mapInArrow and mapInPandas."""
+        for table in iterator:
+            yield self(table)
+
+    # -- computing --------------------------------------------------------------------
+
+    def _as_model_input(self, rows: Any) -> Any:
+        """Return rows as the explainer takes them: an array if it knows no names."""
+        if hasattr(self._explainer, "feature_names_in_"):
+            return rows
+        return rows.to_numpy()
+
+    def _score(self, rows: Any) -> tuple[Any, dict[int, RowProblem]]:
+        """Return the columns of the result, null for rows with a problem."""
+        pa = import_pyarrow()
+        explainer = self._explainer
+        problems = find_row_problems(explainer.action_set_, rows, explainer.missing)
+        fine = np.setdiff1d(np.arange(len(rows)), list(problems))
+        parts, done = [], []
+        for positions, outcome in self._results(rows, fine):
+            if isinstance(outcome, RowProblem):
+                problems[int(positions[0])] = outcome
+            else:
+                parts.append(outcome)
+                done.append(positions)
+        names = self.schema.names[len(self.id_columns) + len(self.keep_columns) + 1 :]
+        kinds = pa.schema([self.schema.field(name) for name in names])
+        scored = pa.concat_tables([kinds.empty_table(), *parts])
+        where = np.full(len(rows), len(scored))
+        if done:
+            where[np.concatenate(done)] = np.arange(len(scored))
+        take = pa.array(where, mask=where == len(scored))
+        scored = scored.take(take)
+        if "status" in names and any(p.of_constraint for p in problems.values()):
+            scored = _with_invalid(scored, problems)
+        return scored, problems
+
+    def _results(
+        self, rows: Any, positions: IndexArray
+    ) -> Iterator[tuple[IndexArray, Any]]:
+        """Yield positions of rows with their results, or one with its problem.
+
+        Rows for which the model raises an error are found by halving.
+        """
+        if not len(positions):
+            return
+        try:
+            some = rows if len(positions) == len(rows) else take_rows(rows, positions)
+            result = self._columns(some)
+        except (MemoryError, ImportError):
+            raise
+        except Exception as error:  # of the model, which may raise anything
+            if len(positions) == 1:
+                yield positions, RowProblem(error_text(error), False)
+                return
+            for half in np.array_split(positions, 2):
+                yield from self._results(rows, half)
+            return
+        yield positions, result
+
+    def _columns(self, rows: Any) -> Any:
+        """Return the columns of the result for rows without a problem."""
+        pa = import_pyarrow()
+        needs = {OUTPUTS[name].needs for name in self.outputs}
+        explainer = self._explainer
+        results = Results(
+            explainer.explain(rows) if "explanation" in needs else None,
+            explainer.verify(rows) if "verdicts" in needs else None,
+            self._features,
+            self.top_k,
+        )
+        columns: dict[str, NDArray[Any]] = {"at_target": results.at_target}
+        for name in self.outputs:
+            columns |= OUTPUTS[name].columns(results)
+        schema = pa.schema([self.schema.field(name) for name in columns])
+        arrays = [
+            values
+            if isinstance(values, pa.Array)
+            else pa.array(values, type=schema.field(name).type, from_pandas=True)
+            for name, values in columns.items()
+        ]
+        return pa.Table.from_arrays(arrays, schema=schema)
+
+
+_PARAMETERS = ("explainer", "outputs", "id_columns", "keep_columns", "top_k")
+
+
+def _with_invalid(scored: Any, problems: Mapping[int, RowProblem]) -> Any:
+    """Return the table with the status of rows that break a constraint."""
+    pa = import_pyarrow()
+    status = scored.column("status").to_pylist()
+    for i, problem in problems.items():
+        if problem.of_constraint:
+            status[i] = "invalid"
+    position = scored.schema.get_field_index("status")
+    return scored.set_column(position, "status", pa.array(status, type=pa.string()))
+
+
+def _listed(name: str, values: Any) -> tuple[str, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list of names, got {values!r}.")
+    return tuple(dict.fromkeys(values))
+
+
+def _typed(name: str, columns: Any) -> dict[str, Any]:
+    """Return columns with their types, text if none is given."""
+    if isinstance(columns, Mapping):
+        return dict(columns)
+    return dict.fromkeys(_listed(name, columns), "string")
+
+
+def _check_explainer(explainer: Any) -> None:
+    """Raise for an explainer whose results would depend on the batch."""
+    if not isinstance(explainer, ResponsivenessExplainer):
+        raise TypeError(
+            f"explainer must be a fitted ResponsivenessExplainer or the path of one, "
+            f"got {type(explainer).__name__}."
+        )
+    check_is_fitted(explainer, "estimator_")
+    if not is_integer(explainer.random_state):
+        raise ValueError(
+            f"explainer must have an integer random_state, so that every batch has the "
+            f"same random numbers, got random_state={explainer.random_state!r}. Use "
+            f"explainer.set_params(random_state=0)."
+        )
+
+
+def _tolerant(explainer: Any) -> Any:
+    """Return a copy of an explainer for which invalid rows are no error.
+
+    It shows no progress bar: a bar for each batch says nothing about all of them.
+    """
+    return copy.copy(explainer).set_params(invalid_rows="nan", verbose=0)
+
+
+def _load(path: str | os.PathLike[str]) -> Any:
+    """Return the explainer in a file; each process loads a file once."""
+    file = Path(path)
+    if not file.exists():
+        raise FileNotFoundError(
+            f"There is no explainer file {file}. Write one with joblib.dump(explainer, "
+            f"path), where every worker can read it."
+        )
+    status = file.stat()
+    return _loaded(str(file.resolve()), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: str, changed: int, size: int) -> Any:
+    explainer = joblib.load(path)
+    _check_explainer(explainer)
+    return _tolerant(explainer)

@@ -1,0 +1,144 @@
+"""Input files: which there are, what is in them, and ranges of their rows."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from skresp._actions._action_set import ActionSet
+
+from ._csv import count_csv_rows, csv_chunks
+from ._tables import import_pyarrow
+
+_PARQUET, _CSV = (".parquet", ".pq"), (".csv",)
+
+
+class SourceFile(NamedTuple):
+    """An input file.
+
+    Attributes
+    ----------
+    path : Path
+    name : str
+        Its name below the folder that was given, which does not change when the folder
+        is moved.
+    sha256 : str
+        The hash of its content.
+    n_rows : int
+    """
+
+    path: Path
+    name: str
+    sha256: str
+    n_rows: int
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the file is Parquet, rather than CSV."""
+        return self.path.suffix.lower() in _PARQUET
+
+
+def find_files(source: str | os.PathLike[str]) -> list[SourceFile]:
+    """Return the files of a source, ordered by name.
+
+    Parameters
+    ----------
+    source : path
+        A Parquet or CSV file, a folder with such files at any depth, or a pattern such
+        as "people/2026-*.parquet". Hidden files are left out.
+    """
+    text = os.fspath(source)
+    path = Path(text)
+    if path.is_dir():
+        found = [p for p in path.rglob("*") if p.suffix.lower() in (*_PARQUET, *_CSV)]
+        files = {p: p.relative_to(path).as_posix() for p in found if p.is_file()}
+        files = {p: n for p, n in files.items() if not _is_hidden(n)}
+    elif path.is_file():
+        files = {path: path.name}
+    else:
+        matches = [Path(p) for p in glob.glob(text, recursive=True)]
+        files = {p: p.name for p in matches if p.is_file() and not _is_hidden(p.name)}
+        folders = {p.parent for p in files}
+        if len(folders) > 1:
+            top = Path(os.path.commonpath(list(folders)))
+            files = {p: p.relative_to(top).as_posix() for p in files}
+    if not files:
+        raise FileNotFoundError(
+            f"source must be a Parquet or CSV file, a folder with such files or a "
+            f"pattern that matches some, but nothing was found at {text!r}."
+        )
+    for file in files:
+        if file.suffix.lower() not in (*_PARQUET, *_CSV):
+            raise ValueError(
+                f"source: {file} must end in .parquet or .csv, which sets the format."
+            )
+    ordered = sorted(files.items(), key=lambda item: item[1])
+    return [SourceFile(p, n, _digest(p), _count_rows(p)) for p, n in ordered]
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "_")) for part in name.split("/"))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _count_rows(path: Path) -> int:
+    if path.suffix.lower() in _CSV:
+        return count_csv_rows(path)
+    parquet = import_pyarrow("pyarrow.parquet")
+    try:
+        return int(parquet.read_metadata(path).num_rows)
+    except import_pyarrow().ArrowInvalid as error:
+        raise ValueError(f"source: {path} is not a Parquet file: {error}") from None
+
+
+def read_parquet_range(
+    path: Path, start: int, stop: int, columns: Sequence[str]
+) -> Any:
+    """Return the rows of a Parquet file from `start` to before `stop`."""
+    pa = import_pyarrow()
+    file = import_pyarrow("pyarrow.parquet").ParquetFile(path)
+    groups, first, offset = [], None, 0
+    for i in range(file.num_row_groups):
+        size = file.metadata.row_group(i).num_rows
+        if offset < stop and offset + size > start:
+            first = offset if first is None else first
+            groups.append(i)
+        offset += size
+    position, pieces = first or 0, []
+    for batch in file.iter_batches(
+        batch_size=max(stop - start, 1), row_groups=groups, columns=list(columns)
+    ):
+        low, high = max(start - position, 0), min(stop - position, len(batch))
+        if low < high:
+            pieces.append(batch.slice(low, high - low))
+        position += len(batch)
+        if position >= stop:
+            break
+    return pa.Table.from_batches(pieces)
+
+
+def column_names(file: SourceFile) -> list[str]:
+    """Return the names of the columns of a file."""
+    if file.is_parquet:
+        return list(import_pyarrow("pyarrow.parquet").read_schema(file.path).names)
+    import pandas as pd
+
+    return [str(name) for name in pd.read_csv(file.path, nrows=0).columns]
+
+
+def csv_ranges(
+    file: SourceFile, actions: ActionSet, rows_per_part: int
+) -> Iterator[tuple[int, Any]]:
+    """Yield the ranges of a CSV file: the first row's position, and the rows."""
+    start = 0
+    for chunk in csv_chunks(file.path, actions, rows_per_part):
+        yield start, chunk
+        start += len(chunk)

@@ -1,0 +1,317 @@
+"""score_files: parts, resuming, other origins, problems, processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import cache
+
+import joblib
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import skresp.batch._parts as parts_module
+from skresp.batch import BatchScorer, score_files
+from tests.credit_example import lender
+
+OUTPUTS = ("scores", "verdict", "reasons", "changes")
+
+
+@cache
+def scorer() -> BatchScorer:
+    return BatchScorer(
+        lender().explainer, outputs=OUTPUTS, id_columns={"number": "int64"}
+    )
+
+
+@cache
+def people() -> pd.DataFrame:
+    return lender().X.assign(number=np.arange(len(lender().X)))
+
+
+@cache
+def expected() -> pa.Table:
+    return scorer()(pa.Table.from_pandas(people(), preserve_index=False))
+
+
+def read(folder) -> pa.Table:
+    """Return the results of all parts in the order of the manifest."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    tables = [pq.read_table(folder / part["name"]) for part in manifest["parts"]]
+    for table, part in zip(tables, manifest["parts"], strict=True):
+        assert len(table) == part["rows"]
+    return pa.concat_tables(tables).replace_schema_metadata(None)
+
+
+def write_source(folder, kind="parquet", group=25):
+    """Write the people to two files."""
+    folder.mkdir(exist_ok=True)
+    for i, part in enumerate((people()[:70], people()[70:])):
+        if kind == "csv":
+            part.to_csv(folder / f"part {i}.csv", index=False)
+        else:
+            part.to_parquet(folder / f"part {i}.parquet", row_group_size=group)
+    return folder
+
+
+def names_in(folder) -> list[str]:
+    return sorted(os.listdir(folder))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("rows_per_part", [13, 50, 1_000])
+def test_every_division_gives_the_same_rows(tmp_path, kind, rows_per_part):
+    source = write_source(tmp_path / "in", kind)
+    manifest = score_files(
+        source, tmp_path / "out", scorer(), rows_per_part=rows_per_part
+    )
+    assert read(tmp_path / "out").equals(expected())
+    assert manifest["rows"] == len(people())
+    assert manifest["problems"] == 0
+    assert manifest["fingerprint"] == scorer().fingerprint
+    assert [f["name"] for f in manifest["inputs"]] == [
+        f"part 0.{kind}",
+        f"part 1.{kind}",
+    ]
+    assert not [n for n in names_in(tmp_path / "out") if n.startswith(".")]
+
+
+@pytest.mark.parametrize("group", [3, 40, 1_000])
+def test_row_groups_of_any_size_are_read(tmp_path, group):
+    source = write_source(tmp_path / "in", group=group)
+    score_files(source, tmp_path / "out", scorer(), rows_per_part=20)
+    assert read(tmp_path / "out").equals(expected())
+
+
+def test_a_source_is_a_file_a_folder_or_a_pattern(tmp_path):
+    source = write_source(tmp_path / "in")
+    (source / ".hidden.parquet").write_bytes(b"")
+    (source / "notes.txt").write_text("x")
+    one = score_files(source / "part 0.parquet", tmp_path / "one", scorer())
+    assert one["rows"] == 70
+    both = score_files(str(source / "part*.parquet"), tmp_path / "both", scorer())
+    assert both["rows"] == len(people())
+    score_files(source, tmp_path / "folder", scorer())
+    assert read(tmp_path / "folder").equals(read(tmp_path / "both"))
+    with pytest.raises(FileNotFoundError, match="nothing was found"):
+        score_files(tmp_path / "none", tmp_path / "out", scorer())
+    with pytest.raises(ValueError, match="must end in"):
+        score_files(source / "notes.txt", tmp_path / "out", scorer())
+
+
+def test_processes_give_the_same_rows(tmp_path):
+    source = write_source(tmp_path / "in")
+    score_files(source, tmp_path / "out", scorer(), rows_per_part=30, n_jobs=2)
+    assert read(tmp_path / "out").equals(expected())
+    again = write_source(tmp_path / "in csv", "csv")
+    score_files(again, tmp_path / "out csv", scorer(), rows_per_part=30, n_jobs=2)
+    assert read(tmp_path / "out csv").equals(expected())
+
+
+# -- going on --------------------------------------------------------------------------
+
+
+def stopped_run(source, out, monkeypatch, after=3):
+    """Run until some parts are written, then raise."""
+    write, count = parts_module.write_part, [0]
+
+    def failing(*args):
+        count[0] += 1
+        if count[0] > after:
+            raise KeyboardInterrupt
+        return write(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("skresp.batch._score_files.write_part", failing)
+        with pytest.raises(KeyboardInterrupt):
+            score_files(source, out, scorer(), rows_per_part=20)
+
+
+def test_a_stopped_run_goes_on_and_computes_nothing_twice(tmp_path, monkeypatch):
+    source, out = write_source(tmp_path / "in"), tmp_path / "out"
+    stopped_run(source, out, monkeypatch)
+    assert len(names_in(out)) == 3
+    before = {n: (out / n).stat().st_mtime_ns for n in names_in(out)}
+    (out / ".left.abc.part.parquet").write_bytes(b"half")
+    scored = []
+    score = BatchScorer._score_table
+    monkeypatch.setattr(
+        BatchScorer, "_score_table", lambda s, t: scored.append(len(t)) or score(s, t)
+    )
+    score_files(source, out, scorer(), rows_per_part=20)
+    assert sum(scored) == len(people()) - 60
+    assert read(out).equals(expected())
+    assert all((out / n).stat().st_mtime_ns == t for n, t in before.items())
+    assert not [n for n in names_in(out) if n.startswith(".")]
+    scored.clear()
+    score_files(source, out, scorer(), rows_per_part=20)
+    assert scored == []
+    with pytest.raises(ValueError, match="resume=True"):
+        score_files(source, out, scorer(), rows_per_part=20, resume=False)
+
+
+def test_the_manifest_is_there_only_when_all_parts_are(tmp_path, monkeypatch):
+    source, out = write_source(tmp_path / "in"), tmp_path / "out"
+    score_files(source, out, scorer(), rows_per_part=20)
+    first = names_in(out)[0]
+    (out / first).unlink()
+    write = parts_module.write_part
+
+    def check(*args):
+        assert "manifest.json" not in names_in(out)
+        return write(*args)
+
+    monkeypatch.setattr("skresp.batch._score_files.write_part", check)
+    score_files(source, out, scorer(), rows_per_part=20)
+    assert first in names_in(out)
+    assert "manifest.json" in names_in(out)
+
+
+def test_parts_of_another_origin_are_an_error_that_names_both(tmp_path):
+    source, out = write_source(tmp_path / "in"), tmp_path / "out"
+    score_files(source, out, scorer(), rows_per_part=50)
+    kept = {n: (out / n).read_bytes() for n in names_in(out)}
+    other = BatchScorer(lender().explainer, outputs=["verdict"])
+    here, there = scorer().fingerprint[:12], other.fingerprint[:12]
+    with pytest.raises(ValueError, match=f"(?s){here}.*{there}"):
+        score_files(source, out, other, rows_per_part=50)
+    with pytest.raises(ValueError, match="rows_per_part"):
+        score_files(source, out, scorer(), rows_per_part=60)
+    changed = people()[70:].assign(income=people()["income"] * 2)
+    changed.to_parquet(source / "part 1.parquet")
+    with pytest.raises(ValueError, match=r"another content of 'part 1\.parquet'"):
+        score_files(source, out, scorer(), rows_per_part=50)
+    (source / "part 1.parquet").unlink()
+    with pytest.raises(ValueError, match="no part of this source"):
+        score_files(source, out, scorer(), rows_per_part=50)
+    assert {n: (out / n).read_bytes() for n in names_in(out)} == kept
+    foreign = tmp_path / "foreign"
+    write_source(foreign)
+    with pytest.raises(ValueError, match="was not written by score_files"):
+        score_files(source, foreign, scorer())
+
+
+RUN = """
+import sys
+from skresp.batch import BatchScorer, score_files
+scorer = BatchScorer(
+    sys.argv[1],
+    outputs={outputs},
+    id_columns={{"number": "int64"}},
+)
+print("ready", flush=True)
+score_files(sys.argv[2], sys.argv[3], scorer, rows_per_part=3)
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on(tmp_path):
+    source, out = write_source(tmp_path / "in"), tmp_path / "out"
+    joblib.dump(lender().explainer, tmp_path / "explainer.joblib")
+    (tmp_path / "run.py").write_text(RUN.format(outputs=OUTPUTS))
+    command = [
+        *(sys.executable, str(tmp_path / "run.py")),
+        *(str(tmp_path / "explainer.joblib"), str(source), str(out)),
+    ]
+    rng = np.random.default_rng(0)
+    killed = 0
+    for _ in range(20):
+        run = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert run.stdout is not None
+        run.stdout.readline()
+        time.sleep(rng.uniform(0.0, 0.4))
+        run.send_signal(signal.SIGKILL)
+        killed += run.wait() != 0
+        if (out / "manifest.json").exists():
+            break
+    assert killed
+    subprocess.run(command, check=True)
+    assert read(out).equals(expected())
+    assert not [n for n in names_in(out) if n.startswith(".")]
+
+
+# -- problems --------------------------------------------------------------------------
+
+
+def test_a_bad_value_in_a_csv_file_affects_its_row_only(tmp_path):
+    source = write_source(tmp_path / "in", "csv")
+    lines = (source / "part 0.csv").read_text().splitlines()
+    heads = lines[0].split(",")
+    row = lines[5].split(",")
+    row[heads.index("income")] = "a lot"
+    lines[5] = ",".join(row)
+    (source / "part 0.csv").write_text("\n".join(lines) + "\n")
+    manifest = score_files(source, tmp_path / "out", scorer(), rows_per_part=30)
+    assert manifest["problems"] == 1
+    found = read(tmp_path / "out")
+    texts = found.column("problem").to_pylist()
+    assert [i for i, text in enumerate(texts) if text] == [4]
+    assert texts[4].startswith("income: a lot.")
+    others = [i for i in range(len(texts)) if i != 4]
+    assert found.take(others).equals(expected().take(others))
+
+
+def test_missing_columns_are_named_before_anything_is_computed(tmp_path):
+    source = write_source(tmp_path / "in")
+    people().drop(columns="income").to_parquet(source / "part 2.parquet")
+    with pytest.raises(ValueError, match=r"part 2\.parquet has no column 'income'"):
+        score_files(source, tmp_path / "out", scorer())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_full_disk_leaves_nothing_half_written(tmp_path, monkeypatch):
+    source, out = write_source(tmp_path / "in"), tmp_path / "out"
+
+    def full(table, path):
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pyarrow.parquet.write_table", full)
+        with pytest.raises(OSError, match="No space left"):
+            score_files(source, out, scorer(), rows_per_part=20)
+    assert names_in(out) == []
+    score_files(source, out, scorer(), rows_per_part=20)
+    assert read(out).equals(expected())
+
+
+def test_two_runs_do_not_write_to_one_folder(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    source, out = write_source(tmp_path / "in"), tmp_path / "out"
+    out.mkdir()
+    handle = os.open(out, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with pytest.raises(ValueError, match="another run is writing"):
+            score_files(source, out, scorer())
+    finally:
+        os.close(handle)
+    score_files(source, out, scorer())
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"rows_per_part": 0}, ValueError, "rows_per_part"),
+        ({"scorer": lender}, TypeError, "scorer must be a BatchScorer"),
+    ],
+)
+def test_wrong_parameters_are_named(tmp_path, options, error, message):
+    source = write_source(tmp_path / "in")
+    options = {"scorer": scorer(), **options}
+    with pytest.raises(error, match=message):
+        score_files(source, tmp_path / "out", **options)
+
+
+def test_out_may_not_be_a_file(tmp_path):
+    source = write_source(tmp_path / "in")
+    (tmp_path / "out").write_text("x")
+    with pytest.raises(NotADirectoryError, match="is a file"):
+        score_files(source, tmp_path / "out", scorer())
