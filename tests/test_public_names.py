@@ -27,6 +27,7 @@ PUBLIC = {
         "reach",
         "scores",
     ],
+    "skresp.batch": ["BatchScorer", "score_files"],
     "skresp.constraints": [
         "Constraint",
         "IfThen",

@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
     _add_demo(commands)
     _add_audit(commands)
+    _add_score(commands)
     _add_check(commands)
     _add_actions(commands)
     for command in commands.choices.values():
@@ -74,25 +75,9 @@ def _add_audit(commands: Any) -> None:
         epilog="example: skresp audit --model model.skops --data people.csv "
         "--actions actions.yaml --target 1 --groups sex --out audit",
     )
-    audit.add_argument(
-        "--model",
-        required=True,
-        help="a .skops file, XGBoost's .json or .ubj, LightGBM's .txt, or with "
-        "--trust-pickle a .joblib or .pkl file",
-    )
+    _add_model(audit)
     audit.add_argument("--data", required=True, help=_DATA)
-    audit.add_argument("--actions", required=True, help=_ACTIONS)
-    audit.add_argument(
-        "--target",
-        required=True,
-        help="the wanted class; for a regressor a bound such as '>=700' or '<=3'",
-    )
     audit.add_argument("--out", required=True, help="folder to write to")
-    audit.add_argument(
-        "--threshold",
-        type=float,
-        help="minimum probability of the target class (default: what predict uses)",
-    )
     audit.add_argument("--groups", help="column of the data to report numbers by")
     audit.add_argument(
         "--explainers",
@@ -115,13 +100,6 @@ def _add_audit(commands: Any) -> None:
         "actions, model, method (default: all)",
     )
     audit.add_argument(
-        "--interventions",
-        choices=("minimal", "joint"),
-        default="minimal",
-        help="whether other features move only where they must (minimal) or freely "
-        "(joint) when a feature changes (default: %(default)s)",
-    )
-    audit.add_argument(
         "--examples",
         type=_not_negative,
         default=5,
@@ -131,29 +109,104 @@ def _add_audit(commands: Any) -> None:
         "--sample", type=_positive, help="number of rows to audit, drawn at random"
     )
     audit.add_argument(
+        "--time-limit", type=float, help="maximum seconds for all verdicts together"
+    )
+    audit.add_argument("--n-jobs", type=int, help="number of threads")
+
+
+def _add_score(commands: Any) -> None:
+    score = commands.add_parser(
+        "score",
+        help="score files of people, part by part; run it again to go on",
+        description="Write scores, verdicts and reasons of every row of Parquet or CSV "
+        "files to Parquet files, with bounded memory. A stopped run goes on when the "
+        "same command is run again.",
+        epilog="example: skresp score --model model.skops --data people/ "
+        "--actions actions.yaml --target 1 --id customer --keep sex --out scored",
+    )
+    _add_model(score)
+    score.add_argument(
+        "--data",
+        required=True,
+        help="a .parquet or .csv file, a folder with such files, or a pattern",
+    )
+    score.add_argument("--out", required=True, help="folder to write to")
+    score.add_argument(
+        "--id",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="columns that identify a row, copied as text; COLUMN:int64 as a number",
+    )
+    score.add_argument(
+        "--keep",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="further columns to copy, such as groups",
+    )
+    score.add_argument(
+        "--outputs",
+        nargs="+",
+        default=["scores", "verdict", "reasons"],
+        help="what to write, of: scores, intervals, verdict, reasons, changes, "
+        "model_score (default: scores verdict reasons)",
+    )
+    score.add_argument(
+        "--rows-per-part",
+        type=_positive,
+        default=50_000,
+        help="number of rows in a part (default: %(default)s)",
+    )
+    score.add_argument("--jobs", type=int, help="number of processes")
+
+
+def _add_model(command: Any) -> None:
+    """Add the options of a model, its target and how it is explained."""
+    command.add_argument(
+        "--model",
+        required=True,
+        help="a .skops file, XGBoost's .json or .ubj, LightGBM's .txt, or with "
+        "--trust-pickle a .joblib or .pkl file",
+    )
+    command.add_argument("--actions", required=True, help=_ACTIONS)
+    command.add_argument(
+        "--target",
+        required=True,
+        help="the wanted class; for a regressor a bound such as '>=700' or '<=3'",
+    )
+    command.add_argument(
+        "--threshold",
+        type=float,
+        help="minimum probability of the target class (default: what predict uses)",
+    )
+    command.add_argument(
+        "--interventions",
+        choices=("minimal", "joint"),
+        default="minimal",
+        help="whether other features move only where they must (minimal) or freely "
+        "(joint) when a feature changes (default: %(default)s)",
+    )
+    command.add_argument(
         "--max-points",
         type=_positive,
         default=100_000,
         help="maximum points evaluated per row; beyond it the verdict is 'unknown' "
         "and sampled scores have wider intervals (default: %(default)s)",
     )
-    audit.add_argument(
-        "--time-limit", type=float, help="maximum seconds for all verdicts together"
-    )
-    audit.add_argument("--n-jobs", type=int, help="number of threads")
-    audit.add_argument(
+    command.add_argument(
         "--trust",
         nargs="+",
         default=[],
         metavar="TYPE",
         help="types in a .skops file to trust",
     )
-    audit.add_argument(
+    command.add_argument(
         "--trust-pickle",
         action="store_true",
         help="load a pickle file, which runs the code inside it",
     )
-    _add_seed(audit)
+    _add_seed(command)
 
 
 def _add_check(commands: Any) -> None:

@@ -44,21 +44,10 @@ def audit(args: Namespace) -> int:
     groups = None if args.groups is None else table[args.groups]
     X = with_categories(model, table[model_columns(model, actions, table)], actions)
     out = output_folder(args.out)
-    frozen = FrozenEstimator(model)
-    explainer = ResponsivenessExplainer(
-        frozen,
-        actions,
-        target=target,
-        threshold=args.threshold,
-        interventions=args.interventions,
-        max_points=args.max_points,
-        invalid_rows="nan",
-        missing="hold",
-        random_state=args.seed,
-        n_jobs=args.n_jobs,
-        verbose=verbosity(),
-    ).fit(X)
-    others = make_others(frozen, X, actions, target, args.explainers, args.seed)
+    explainer = make_explainer(args, model, actions, target, n_jobs=args.n_jobs).fit(X)
+    others = make_others(
+        explainer.estimator, X, actions, target, args.explainers, args.seed
+    )
     report = AuditReport.from_estimator(
         explainer,
         X,
@@ -84,6 +73,25 @@ def audit(args: Namespace) -> int:
     else:
         print_audit(report, out, written)
     return FINE
+
+
+def make_explainer(
+    args: Namespace, model: Any, actions: ActionSet, target: Any, **options: Any
+) -> ResponsivenessExplainer:
+    """Return the explainer that the options of a command describe, not fitted."""
+    return ResponsivenessExplainer(
+        FrozenEstimator(model),
+        actions,
+        target=target,
+        threshold=args.threshold,
+        interventions=args.interventions,
+        max_points=args.max_points,
+        invalid_rows="nan",
+        missing="hold",
+        random_state=args.seed,
+        verbose=verbosity(),
+        **options,
+    )
 
 
 def make_others(

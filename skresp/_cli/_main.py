@@ -42,6 +42,8 @@ def _run(args: Namespace) -> int:
         from ._demo import demo as command
     elif args.command == "audit":
         from ._audit import audit as command
+    elif args.command == "score":
+        from ._score import score as command
     elif args.command == "check":
         from ._check import check as command
     else:

@@ -125,6 +125,14 @@ def read_parquet_range(
     return pa.Table.from_batches(pieces)
 
 
+def first_rows(file: SourceFile, actions: ActionSet, n_rows: int) -> Any:
+    """Return the first rows of a file as a pandas frame."""
+    if file.is_parquet:
+        n_rows = min(n_rows, file.n_rows)
+        return read_parquet_range(file.path, 0, n_rows, column_names(file)).to_pandas()
+    return next(csv_chunks(file.path, actions, n_rows))
+
+
 def column_names(file: SourceFile) -> list[str]:
     """Return the names of the columns of a file."""
     if file.is_parquet:

@@ -1,0 +1,70 @@
+"""`skresp score`: score files of people, part by part."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+import pandas as pd
+
+from skresp import ActionSet
+from skresp.batch import BatchScorer, score_files
+from skresp.batch._source import SourceFile, find_files, first_rows
+
+from ._audit import make_explainer
+from ._console import FINE, BadCallError, output_folder, say, say_json
+from ._load_model import load_model, read_target, with_categories
+from ._read_data import model_columns, read_actions
+
+# Rows that show what the columns contain.
+_FIRST_ROWS = 10_000
+
+
+def score(args: Namespace) -> int:
+    """Run the command and return its exit code."""
+    actions = read_actions(args.actions)
+    model = load_model(args.model, trust_pickle=args.trust_pickle, trusted=args.trust)
+    target = read_target(args.target, model)
+    table = _first_rows(args.data, actions)
+    X = with_categories(model, table[model_columns(model, actions, table)], actions)
+    explainer = make_explainer(args, model, actions, target).fit(X)
+    scorer = BatchScorer(
+        explainer,
+        outputs=args.outputs,
+        id_columns=dict(map(_typed, args.id)),
+        keep_columns=dict(map(_typed, args.keep)),
+    )
+    manifest = score_files(
+        args.data,
+        output_folder(args.out),
+        scorer,
+        rows_per_part=args.rows_per_part,
+        n_jobs=args.jobs,
+    )
+    if args.json:
+        say_json({"out": args.out, **manifest})
+        return FINE
+    say(
+        f"{manifest['rows']:,} rows are scored in {len(manifest['parts']):,} parts in "
+        f"{args.out}."
+    )
+    if manifest["problems"]:
+        say(
+            f"{manifest['problems']:,} rows could not be scored; their column "
+            f"'problem' says why."
+        )
+    return FINE
+
+
+def _first_rows(data: str, actions: ActionSet) -> pd.DataFrame:
+    """Return some rows of the data, which show the types of its columns."""
+    files: list[SourceFile] = [f for f in find_files(data) if f.n_rows]
+    if not files:
+        raise BadCallError(f"--data: {data} has no rows.")
+    table: pd.DataFrame = first_rows(files[0], actions, _FIRST_ROWS)
+    return table
+
+
+def _typed(text: str) -> tuple[str, str]:
+    """Return the name and the type of a column that is copied."""
+    name, _, kind = text.rpartition(":")
+    return (name, kind) if name else (text, "string")

@@ -1,0 +1,96 @@
+"""The same table from Dask, Ray and Spark, each on real workers."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import joblib
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from skresp.batch import BatchScorer
+from tests.credit_example import lender
+
+pytestmark = pytest.mark.engines
+
+
+@pytest.fixture(scope="module")
+def scorer(tmp_path_factory) -> BatchScorer:
+    """A scorer whose workers load the explainer from a file."""
+    path = tmp_path_factory.mktemp("explainer") / "explainer.joblib"
+    joblib.dump(lender().explainer, path)
+    return BatchScorer(
+        str(path),
+        outputs=("scores", "verdict", "reasons", "changes"),
+        id_columns={"number": "int64"},
+        keep_columns=["sex"],
+    )
+
+
+@cache
+def people() -> pd.DataFrame:
+    return lender().X.assign(number=np.arange(len(lender().X)))
+
+
+def check(scorer: BatchScorer, found: pa.Table) -> None:
+    """Compare with one batch; engines may return rows in any order."""
+    expected = scorer(pa.Table.from_pandas(people(), preserve_index=False))
+    found = found.select(expected.column_names).cast(scorer.schema)
+    found = found.sort_by("number").replace_schema_metadata(None).combine_chunks()
+    assert found.equals(expected.combine_chunks())
+
+
+def arrow(frame: pd.DataFrame, scorer: BatchScorer) -> pa.Table:
+    return pa.Table.from_pandas(frame, scorer.schema, preserve_index=False)
+
+
+@pytest.mark.parametrize("processes", [False, True], ids=["threads", "processes"])
+def test_dask(scorer, processes):
+    dd = pytest.importorskip("dask.dataframe")
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        processes=processes,
+        dashboard_address=None,
+        protocol="tcp",
+    )
+    with cluster, distributed.Client(cluster):
+        ddf = dd.from_pandas(people(), npartitions=4)
+        meta = scorer(people().iloc[:0])
+        found = ddf.map_partitions(scorer, meta=meta).compute()
+    check(scorer, arrow(found, scorer))
+
+
+def test_ray(scorer):
+    ray = pytest.importorskip("ray")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        table = pa.Table.from_pandas(people(), preserve_index=False)
+        data = ray.data.from_arrow(table).repartition(4)
+        found = data.map_batches(scorer, batch_format="pyarrow")
+        check(scorer, pa.concat_tables(ray.get(found.to_arrow_refs())))
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.parametrize("way", ["mapInArrow", "mapInPandas"])
+def test_spark(scorer, way):
+    pyspark_sql = pytest.importorskip("pyspark.sql")
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    spark = (
+        pyspark_sql.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .getOrCreate()
+    )
+    try:
+        frame = spark.createDataFrame(people()).repartition(4)
+        schema = from_arrow_schema(scorer.schema)
+        found = getattr(frame, way)(scorer.batches, schema)
+        check(scorer, found.toArrow())
+    finally:
+        spark.stop()
