@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import pickle
 import platform
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import joblib
 from sklearn.frozen import FrozenEstimator
 
 from skresp._actions._action_set import ActionSet
+
+from ._value_hash import value_hash
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "highspy")
 _OPTIONAL = ("xgboost", "lightgbm", "catboost", "shap", "lime")
@@ -28,12 +31,12 @@ def unfrozen(estimator: Any) -> Any:
 def model_hash(estimator: Any) -> str | None:
     """Return a hash of the model; None for a model that cannot be pickled.
 
-    It is the hash of the unpickled model: a model that was read from a file can differ
-    from the one that was written in which of its strings are one object.
+    It is the hash of the unpickled model: some models leave out attributes, or add
+    some, when they are pickled for the first time.
     """
     try:
         plain = pickle.loads(pickle.dumps(unfrozen(estimator)))
-        return f"joblib-sha1:{joblib.hash(plain, hash_name='sha1')}"
+        return f"sha256:{value_hash(plain)}"
     except Exception:  # pickling runs code of the model, which may raise anything
         return None
 
@@ -41,6 +44,19 @@ def model_hash(estimator: Any) -> str | None:
 def action_hash(actions: ActionSet) -> str:
     """Return a hash of an action set, equal for equal action sets."""
     return f"sha256:{json_hash(actions.to_dict())}"
+
+
+def effects_hash(effects: Any) -> str:
+    """Return a hash of random effects; raise for functions without a global name.
+
+    The random numbers that a distribution brings with it do not count: draws use those
+    of the explainer.
+    """
+    plain = copy.deepcopy(effects)
+    for effect in plain.values() if isinstance(plain, Mapping) else (plain,):
+        if hasattr(effect, "random_state"):
+            effect.random_state = 0
+    return f"sha256:{value_hash(plain)}"
 
 
 def json_hash(values: Any) -> str:

@@ -19,7 +19,13 @@ from skresp._explain._responsiveness import ResponsivenessExplainer
 from skresp._typing import IndexArray
 from skresp._validation import check_choice, check_integer, is_integer
 
-from ._identity import action_hash, json_hash, library_versions, model_hash
+from ._identity import (
+    action_hash,
+    effects_hash,
+    json_hash,
+    library_versions,
+    model_hash,
+)
 from ._outputs import OUTPUTS, Results
 from ._row_problems import RowProblem, error_text, find_row_problems
 from ._tables import (
@@ -220,7 +226,7 @@ class BatchScorer:
         parameters = {k: repr(v) for k, v in given.items() if k not in _IRRELEVANT}
         parameters["target"] = repr(explainer.target_)
         if explainer.random_effects is not None:
-            parameters["random_effects"] = joblib.hash(explainer.random_effects)
+            parameters["random_effects"] = effects_hash(explainer.random_effects)
         return {
             "model": model,
             "action set": action_hash(explainer.action_set_),

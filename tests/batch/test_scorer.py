@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
@@ -270,7 +271,7 @@ def test_the_fingerprint_says_what_results_depend_on():
 
     assert BatchScorer(other(n_jobs=2, verbose=1)).fingerprint == base
     narrower = us.actions.replace({"income": Feature("real", 0, 10, actionable=False)})
-    refitted = us.model.__class__(us.model.steps).fit(us.X, 1 - us.y)
+    refitted = clone(us.model).fit(us.X, 1 - us.y)
     different = [
         BatchScorer(us.explainer, outputs=["scores"]),
         BatchScorer(us.explainer, top_k=3),
