@@ -10,17 +10,9 @@ import pandas as pd
 from skresp import ActionSet
 from skresp._optional import import_optional
 from skresp._text import quote_names
+from skresp.batch._csv import MISSING_TEXTS, category_texts
 
 from ._console import BadCallError, existing_file
-
-# Texts that pandas reads as missing, unless they are categories of the column.
-_MISSING = frozenset(
-    (
-        *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan"),
-        *("1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a"),
-        *("nan", "null"),
-    )
-)
 
 
 def read_actions(path: str) -> ActionSet:
@@ -62,7 +54,10 @@ def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
 def _read_csv(file: Path, actions: ActionSet | None) -> pd.DataFrame:
     try:
         heads = list(pd.read_csv(file, nrows=0).columns)
-        missing = {name: sorted(_MISSING - _labels(name, actions)) for name in heads}
+        missing = {
+            name: sorted(MISSING_TEXTS - category_texts(name, actions))
+            for name in heads
+        }
         # Text stays text: "01" is not a number where the categories are texts.
         text: Any = {name: str for name in heads if _has_text(name, actions)}
         return pd.read_csv(file, keep_default_na=False, na_values=missing, dtype=text)
@@ -86,12 +81,6 @@ def _read_parquet(file: Path) -> pd.DataFrame:
         return pd.DataFrame(pl.read_parquet(file).to_dict(as_series=False))
     except Exception as error:
         raise BadCallError(f"--data: {file} is not a parquet file: {error}") from None
-
-
-def _labels(name: str, actions: ActionSet | None) -> set[str]:
-    if actions is None or name not in actions.features:
-        return set()
-    return {str(label) for label in actions.features[name].categories or ()}
 
 
 def _has_text(name: str, actions: ActionSet | None) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 
+import numpy as np
 import pandas as pd
 
 from skresp import ActionSet
+from skresp._actions._problems import find_problems
+from skresp._text import quote_names
 from skresp.batch import BatchScorer, score_files
 from skresp.batch._source import SourceFile, find_files, first_rows
 
@@ -61,6 +64,25 @@ def _first_rows(data: str, actions: ActionSet) -> pd.DataFrame:
     if not files:
         raise BadCallError(f"--data: {data} has no rows.")
     table: pd.DataFrame = first_rows(files[0], actions, _FIRST_ROWS)
+    missing = [name for name in actions.names if name not in table.columns]
+    if missing:
+        raise BadCallError(
+            f"--data: {files[0].path} has no column {quote_names(missing)}, which is "
+            f"in the action set. The columns are {quote_names(table.columns)}."
+        )
+    return _readable(table, actions)
+
+
+def _readable(table: pd.DataFrame, actions: ActionSet) -> pd.DataFrame:
+    """Return the rows whose values are of the right kind, with numbers as numbers."""
+    problems = find_problems(actions, table[list(actions.names)], missing="hold")
+    wrong = [p.row for p in problems if not p.of_constraint]
+    table = table.iloc[np.setdiff1d(np.arange(len(table)), wrong)].copy()
+    if not len(table):
+        raise BadCallError("--data: no row at the start has values of the right kind.")
+    for name, feature in actions.features.items():
+        if feature.kind != "categorical" and table[name].dtype == object:
+            table[name] = pd.to_numeric(table[name])
     return table
 
 
