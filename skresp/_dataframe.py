@@ -323,6 +323,11 @@ def _replace(old: pd.Series, mask: BoolArray, values: Sequence[Any]) -> pd.Serie
             nullable = wider.kind in "if" and not isinstance(dtype, np.dtype)
             old = old.astype(wider.name.capitalize() if nullable else wider)
     new = old.copy()
+    if new.dtype == object:
+        # Assigning to the series makes arrow strings first, which hold no half pairs.
+        objects = new.to_numpy(copy=True)
+        objects[mask] = array
+        return pd.Series(objects, index=old.index, name=old.name, dtype=object)
     new[mask] = array
     return new
 

@@ -121,7 +121,7 @@ def _infer_kind(values: pd.Series) -> str | None:
             return "binary"
         whole = len(numbers) and np.array_equal(numbers, np.rint(numbers))
         return "integer" if whole and np.isfinite(numbers).all() else "real"
-    if isinstance(dtype, (pd.CategoricalDtype, pd.StringDtype)) or dtype.kind == "O":
+    if isinstance(dtype, pd.StringDtype) or dtype.kind in "OU":
         return "categorical"
     return None
 
