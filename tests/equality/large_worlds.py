@@ -77,7 +77,8 @@ KINDS = {
     "extra trees": Kind(lambda: ExtraTreesClassifier(12, random_state=0)),
     "tree": Kind(lambda: DecisionTreeClassifier(random_state=0)),
     "boosting": Kind(
-        lambda: GradientBoostingClassifier(n_estimators=25), missing=False
+        lambda: GradientBoostingClassifier(n_estimators=25, random_state=0),
+        missing=False,
     ),
     "XGB": Kind(_xgb),
     "XGB shallow": Kind(lambda: _xgb(n_estimators=60, max_depth=4)),
@@ -95,7 +96,9 @@ KINDS = {
             [("f", _forest(n_estimators=6)), ("h", _hgb(max_iter=6))], voting="soft"
         )
     ),
-    "bagging": Kind(lambda: BaggingClassifier(DecisionTreeClassifier(), 10)),
+    "bagging": Kind(
+        lambda: BaggingClassifier(DecisionTreeClassifier(), 11, random_state=0)
+    ),
     "LR": Kind(
         lambda: make_pipeline(
             SimpleImputer(), StandardScaler(), LogisticRegression(max_iter=500)
