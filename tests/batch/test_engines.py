@@ -76,8 +76,9 @@ def test_ray(scorer):
         ray.shutdown()
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 @pytest.mark.parametrize("way", ["mapInArrow", "mapInPandas"])
-def test_spark(scorer, way):
+def test_spark(scorer, way, tmp_path):
     pyspark_sql = pytest.importorskip("pyspark.sql")
     from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -88,7 +89,8 @@ def test_spark(scorer, way):
         .getOrCreate()
     )
     try:
-        frame = spark.createDataFrame(people()).repartition(4)
+        people().to_parquet(tmp_path / "people.parquet")
+        frame = spark.read.parquet(str(tmp_path / "people.parquet")).repartition(4)
         schema = from_arrow_schema(scorer.schema)
         found = getattr(frame, way)(scorer.batches, schema)
         check(scorer, found.toArrow())
