@@ -21,13 +21,14 @@ from skresp.reach._deadline import NEVER, Deadline
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._part import as_one_part, part_with
 from skresp.scores._changed_points import changed_points
-from skresp.scores._exact_lines import exact_lines
+from skresp.scores._exact_lines import known_lines
 from skresp.scores._intervention_points import (
     Points,
     interventions_of,
     is_listed,
     points_of,
 )
+from skresp.scores._line_shares import line_shares
 from skresp.scores._row_rng import row_keys
 from skresp.scores._score_task import ScoreTask
 from skresp.scores._scores import CachedAnswers
@@ -175,15 +176,17 @@ class ResponsivenessContext(ExplanationContext):
         codes = self.all_codes(table)
         after = codes + self._shift_of(codes, shift)
         part, columns = part_with(self.actions, feature)
-        lines, pieces = exact_lines(
-            self.batch(decode(self.actions, table, codes, after)),
+        batch = self.batch(decode(self.actions, table, codes, after))
+        lines = known_lines(
+            batch,
             part,
             part.names.index(feature),
             np.arange(len(codes)),
             after[:, columns],
             self.settings,
         )
-        return np.where(lines.has_line, pieces.shares(len(codes))[0], np.nan)
+        ((share, _),) = line_shares(batch, [lines])
+        return np.where(lines.has_line, share, np.nan)
 
     # -- one person -------------------------------------------------------------------
 

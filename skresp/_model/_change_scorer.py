@@ -71,15 +71,8 @@ class ChangeScorer:
     def _groups(self) -> list[_GroupSums]:
         """The groups; a single one without a link adds up gaps, not scores."""
         groups = self.score_function.groups
-        decision = self.decision if self._is_plain else None
+        decision = self.decision if self.score_function.is_plain else None
         return [_GroupSums(group, decision) for group in groups]
-
-    @property
-    def _is_plain(self) -> bool:
-        """Whether the scores are one sum without a link."""
-        group = self.score_function.groups[0]
-        plain = group.link.is_identity and group.weight == 1.0
-        return plain and len(self.score_function.groups) == 1
 
     def answers(
         self, codes: FloatArray, changes: ChangeCodes
@@ -90,7 +83,11 @@ class ChangeScorer:
         """
         known = self.score_function.known_rows(codes)
         with np.errstate(invalid="ignore"):
-            both = self._answers_of_sum if self._is_plain else self._answers_of_scores
+            both = (
+                self._answers_of_sum
+                if self.score_function.is_plain
+                else self._answers_of_scores
+            )
             rows, points = both(codes, changes)
         if not known.all():
             rows[~known] = IN_DOUBT
@@ -150,11 +147,9 @@ class ChangeScorer:
 
     def _decided(self, scores: FloatArray, size: FloatArray) -> Answers:
         """Return the answers of scores; large terms that cancel are in doubt."""
-        out = (self.decision.gap(scores) > 0).astype(np.uint8)
-        doubtful = self.decision.unsure(scores) | (
-            _FLOAT64 * size > self.decision.doubt
-        )
-        out[doubtful | np.isnan(scores).any(axis=1)] = IN_DOUBT
+        reached, sure = self.decision.answers(scores)
+        out = reached.astype(np.uint8)
+        out[~sure | (_FLOAT64 * size > self.decision.doubt)] = IN_DOUBT
         return out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ class Decision:
         if self.cut is not None:
             return self.sign * (target - self.cut)
         others = np.delete(scores, self.column, axis=1)
-        return target - others.max(axis=1)
+        return target - _row_maxima(others)
 
     def gap_bounds(
         self, lower: FloatArray, upper: FloatArray
@@ -111,7 +112,18 @@ class Decision:
 
     def unsure(self, scores: FloatArray) -> BoolArray:
         """Return where rounding could decide."""
-        return np.abs(self.gap(scores)) <= self.error(np.abs(scores).max(axis=1))
+        return np.abs(self.gap(scores)) <= self._error_of(scores)
+
+    def answers(self, scores: FloatArray) -> tuple[BoolArray, BoolArray]:
+        """Return which scores reach the target, and for which that is certain.
+
+        It is not certain for NaN.
+        """
+        gap = self.gap(scores)
+        return gap > 0, np.abs(gap) > self._error_of(scores)
+
+    def _error_of(self, scores: FloatArray) -> FloatArray:
+        return self.error(_row_maxima(np.abs(scores)))
 
     def error(self, size: FloatArray) -> FloatArray:
         """Return the absolute error of scores of some size, both of shape (n,)."""
@@ -122,6 +134,12 @@ class Decision:
         """The distance from 0 within which every gap is in doubt."""
         size = 10.0 if self.cut is None else abs(self.cut)
         return float(self.error(np.array([size]))[0])
+
+
+def _row_maxima(scores: FloatArray) -> FloatArray:
+    """Return the largest score of each row; faster than `max` for few columns."""
+    largest: FloatArray = reduce(np.maximum, scores.T)
+    return largest
 
 
 def decision_of(

@@ -40,9 +40,14 @@ class Group(NamedTuple):
             sums += self.terms.sums(codes)
         return sums
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the share of this group is its sum."""
+        return self.link.is_identity and self.weight == 1.0
+
     def linked(self, sums: FloatArray) -> FloatArray:
         """Return the share of this group in the scores, given its sums."""
-        return self.weight * self.link(sums)
+        return sums if self.is_plain else self.weight * self.link(sums)
 
     def linked_bounds(
         self, lower: FloatArray, upper: FloatArray

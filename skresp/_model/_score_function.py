@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -103,6 +103,34 @@ class ScoreFunction:
         for group, mine in zip(self.groups, sums, strict=True):
             out += group.linked(group.base + mine)
         return out
+
+    @cached_property
+    def of_gap(self) -> ScoreFunction:
+        """The same decision with one score, if two classes of trees have one each.
+
+        The score is how far the target is ahead. Otherwise the function itself.
+        """
+        group, decision = self.groups[0], self.decision
+        trees, rivals = group.trees, self.n_outputs - 1
+        if decision is None or decision.cut is not None or rivals != 1:
+            return self
+        if trees is None or group.terms is not None or not self.is_plain:
+            return self
+        size = trees.largest_sum(trees.leaves) + float(np.abs(group.base).max())
+        gains = decision.gaps(trees.gains(np.arange(len(trees.column)), 2))
+        trees = replace(trees, leaves=gains, output=np.zeros_like(trees.output))
+        base = decision.gaps(group.base[None])[0]
+        error = float(decision.error(np.array([size]))[0])
+        return replace(
+            self,
+            groups=(group._replace(base=base, trees=trees),),
+            decision=Decision(cut=0.0, doubt=decision.doubt, least_doubt=error),
+        )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the scores are one sum without a link."""
+        return len(self.groups) == 1 and self.groups[0].is_plain
 
     def bounds(
         self,

@@ -6,8 +6,9 @@ share of the feasible length that reaches the target (for an integer, of its val
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from skresp.reach._deadline import Deadline
 from skresp.reach._lines import Lines, lines_of
 from skresp.reach._part import Part
 
-from ._changed_points import changed_points
+from ._changed_points import new_values
 from ._settings import ScoreSettings
 
 # Trees times lines that are walked at once, to bound memory.
@@ -61,15 +62,27 @@ class TargetPieces:
         nothing = np.zeros(0)
         return cls(nothing.astype(np.intp), nothing, nothing, nothing, nothing > 0)
 
-    def shares(self, lines: int) -> tuple[FloatArray, FloatArray]:
-        """Return for each line the share that reaches the target, and its size."""
-        total = np.bincount(self.line, self.size, minlength=lines)
-        good = np.bincount(self.line, self.size * self.reached, minlength=lines)
-        return good / np.where(total > 0, total, 1.0), np.asarray(total, dtype=float)
 
-    def counts(self, lines: int) -> IndexArray:
-        """Return for each line the number of its pieces."""
-        return np.bincount(self.line, minlength=lines)
+class Doubtful(NamedTuple):
+    """Pieces of lines about which the model is asked.
+
+    Attributes
+    ----------
+    lines : Lines
+    line : array of shape (n_doubtful,)
+    amount : array of shape (n_doubtful,)
+        A position on each piece.
+    reached : array of bool of shape (n_pieces,)
+        Gets the answers.
+    where : array of shape (n_doubtful,)
+        The positions of these pieces.
+    """
+
+    lines: Lines
+    line: IndexArray
+    amount: FloatArray
+    reached: BoolArray
+    where: IndexArray
 
 
 def exact_lines(
@@ -105,8 +118,10 @@ def known_lines(
     lines = lines_of(part, j, rows, values, settings.interventions)
     if not len(lines.line):
         return lines
-    ends = _line_ends(lines, batch, batch.score_function, slice(None))
     score_function, _ = batch.coded(batch.score_function)
+    if score_function.is_known_everywhere:
+        return lines
+    ends = _line_ends(lines, batch, batch.score_function, slice(None))
     known = score_function.known_rows(ends.first)
     known &= score_function.known_rows(ends.last)
     return lines.without(lines.line[~known])
@@ -116,17 +131,44 @@ def evaluate_lines(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines
 ) -> TargetPieces:
     """Return the pieces of lines along which the model is known."""
-    with allow(batch.deadline):
-        done = [
-            _evaluate(batch, score_function, lines, some)
-            for some in _batches(score_function, len(lines.line), batch.deadline)
-        ]
+    done = list(open_pieces(batch, score_function, lines))
     if not done:
         return TargetPieces.none()
+    ask(batch, [doubtful for _, doubtful in done])
     columns = zip(
-        *((p.line, p.low, p.high, p.size, p.reached) for p in done), strict=True
+        *((p.line, p.low, p.high, p.size, p.reached) for p, _ in done), strict=True
     )
     return TargetPieces(*(np.concatenate(column) for column in columns))
+
+
+def open_pieces(
+    batch: RowBatch, score_function: ScoreFunction, lines: Lines
+) -> Iterator[tuple[TargetPieces, Doubtful]]:
+    """Yield the pieces of some lines after the other, and those that are in doubt."""
+    for some in _batches(score_function, len(lines.line), batch.deadline):
+        with allow(batch.deadline):
+            found = _evaluate(batch, score_function, lines, some)
+        yield found
+
+
+def ask(batch: RowBatch, doubtful: Sequence[Doubtful]) -> None:
+    """Ask the model about pieces in doubt, in one call; set the answers."""
+    asked = [each for each in doubtful if len(each.line)]
+    if not asked:
+        return
+    ends = np.cumsum([0, *(len(each.line) for each in asked)])
+    segments = [
+        Segment(
+            start,
+            start + len(each.line),
+            _line_values(each.lines, batch, each.line, each.amount),
+        )
+        for start, each in zip(ends.tolist(), asked, strict=False)
+    ]
+    rows = [each.lines.rows[each.line] for each in asked]
+    found = batch.reaches_target(np.concatenate(rows), segments)
+    for answers, each in zip(np.split(found, ends[1:-1]), asked, strict=True):
+        each.reached[each.where] = answers
 
 
 def crowded_lines(
@@ -159,14 +201,14 @@ def _batches(
 
 def _evaluate(
     batch: RowBatch, score_function: ScoreFunction, lines: Lines, some: slice
-) -> TargetPieces:
-    """Return the pieces of some lines; `predict` decides where rounding could."""
+) -> tuple[TargetPieces, Doubtful]:
+    """Return the pieces of some lines, and those where rounding could decide."""
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
-    known = batch.coded(score_function)[0]
+    known = batch.coded(score_function)[0].of_gap
     eps = batch.point_builder.spacing
     ends = _line_ends(lines, batch, score_function, some)
     pieces = score_pieces(known, ends, eps)
-    position, size = (pieces.low + pieces.high) / 2, pieces.high - pieces.low
+    position, size = None, pieces.high - pieces.low
     if lines.is_integer:
         # The model's column may be of a coarser dtype, which rounds too.
         largest = np.abs(lines.before[line, lines.j]) / lines.step
@@ -174,16 +216,18 @@ def _evaluate(
         error = pieces.error + ROUNDINGS * eps * largest
         pieces, position, size = _whole_units(pieces, low, high, error)
     which = line[pieces.line]
-    unsure = np.ones(len(which), dtype=bool)
-    reached = np.zeros(len(which), dtype=bool)
-    if score_function.decision is not None and batch.uses_kernels:
-        unsure = score_function.decision.unsure(pieces.scores)
-        unsure |= np.isnan(pieces.scores).any(axis=1)
-        reached = score_function.decision.gap(pieces.scores) > 0
-    if unsure.any():
-        segment = _line_values(lines, batch, which[unsure], position[unsure])
-        reached[unsure] = batch.reaches_target(lines.rows[which[unsure]], [segment])
-    return TargetPieces(which, pieces.low, pieces.high, size, reached)
+    reached, sure = np.zeros((2, len(which)), dtype=bool)
+    if known.decision is not None and batch.uses_kernels:
+        reached, sure = known.decision.answers(pieces.scores)
+    unsure = np.flatnonzero(~sure)
+    if position is None:
+        amount = (pieces.low[unsure] + pieces.high[unsure]) / 2
+    else:
+        amount = position[unsure]
+    return (
+        TargetPieces(which, pieces.low, pieces.high, size, reached),
+        Doubtful(lines, which[unsure], amount, reached, unsure),
+    )
 
 
 def _whole_units(
@@ -263,10 +307,10 @@ def _split_off(
 
 def _line_values(
     lines: Lines, batch: RowBatch, line: IndexArray, amount: FloatArray
-) -> Segment:
+) -> dict[int, Any]:
     """Return the new values at these amounts along these lines."""
     changes = lines.changes(line, amount)
-    return changed_points(batch, lines.part, lines.before[line], changes)
+    return new_values(lines.part, lines.before[line], changes, batch.point_builder)
 
 
 def _line_ends(
@@ -277,7 +321,7 @@ def _line_ends(
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
     rows = codes[lines.rows[line]]
     first, last = (
-        changed_codes(known, rows, _line_values(lines, batch, line, amount).values)
+        changed_codes(known, rows, _line_values(lines, batch, line, amount))
         for amount in (low, high)
     )
     return LineEnds(first, last, low, high)

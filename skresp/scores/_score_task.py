@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +21,8 @@ from skresp.reach._part import Part, as_one_part, located_parts
 
 from ._confidence_interval import score_interval
 from ._enumerated import count_hits, make_change_table
-from ._exact_lines import exact_lines
+from ._exact_lines import known_lines
+from ._line_shares import line_shares
 from ._random_effects import EffectSampler
 from ._row_rng import Keys, feature_keys, generator
 from ._row_runs import compute_runs
@@ -34,6 +35,10 @@ from ._strategy import all_listed, unlisted_rows
 ROWS_AT_ONCE = 16_384
 # Points drawn at once, to bound memory.
 MAX_DRAWS = 500_000
+
+
+#: Interventions on a feature of a part, its column, and rows that have no list of them.
+_Unlisted = tuple[FeasibleChanges, int, int, IndexArray]
 
 
 class InvalidRowsError(ValueError):
@@ -255,13 +260,21 @@ class _ScoreRun:
     ) -> None:
         """Score interventions that are not listed: along lines, else by drawing."""
         settings, task = self.settings, self.task
-        waiting = []
-        for (feasible, columns), groups in zip(on_parts, unlisted, strict=True):
-            for some in groups:
-                for j in feasible.part.actionable:
-                    settings.deadline.check()
-                    has_line = self._score_lines(feasible, j, columns[j], some)
-                    waiting.append((feasible, j, columns[j], some[~has_line]))
+        todo = [
+            (feasible, j, columns[j], some)
+            for (feasible, columns), groups in zip(on_parts, unlisted, strict=True)
+            for some in groups
+            for j in feasible.part.actionable
+        ]
+        # With a time limit one by one, so that what is known is stored.
+        size = 1 if settings.deadline.is_limited else max(len(todo), 1)
+        waiting = [
+            (feasible, j, position, some[~has_line])
+            for start in range(0, len(todo), size)
+            for (feasible, j, position, some), has_line in self._score_lines(
+                todo[start : start + size]
+            )
+        ]
         # Exact scores come first, because drawing may take all the time.
         for feasible, j, position, to_draw in waiting:
             for some in self._chunks(to_draw):
@@ -278,24 +291,29 @@ class _ScoreRun:
                 yield some[start : start + most]
 
     def _score_lines(
-        self, feasible: FeasibleChanges, j: int, position: int, some: IndexArray
-    ) -> BoolArray:
-        """Store the scores that are exact along a line; return which rows have one."""
-        lines, pieces = exact_lines(
-            self.batch,
-            feasible.part,
-            j,
-            self.rows[some],
-            feasible.values[some],
-            self.settings,
-        )
-        share, total = pieces.shares(len(some))
-        count = total if lines.is_integer else pieces.counts(len(some))
+        self, unlisted: Sequence[_Unlisted]
+    ) -> Iterator[tuple[_Unlisted, BoolArray]]:
+        """Store the scores that are exact along lines; yield which rows have a line."""
+        self.settings.deadline.check()
+        several = [
+            known_lines(
+                self.batch,
+                feasible.part,
+                j,
+                self.rows[some],
+                feasible.values[some],
+                self.settings,
+            )
+            for feasible, j, _, some in unlisted
+        ]
         most = np.iinfo(self.out.n_reachable.dtype).max
-        count = np.minimum(count, most).astype(np.intp)
-        has_line = lines.has_line
-        self._store(some[has_line], position, share[has_line], count[has_line])
-        return has_line
+        shares = line_shares(self.batch, several)
+        for each, lines, (share, count) in zip(unlisted, several, shares, strict=True):
+            _, _, position, some = each
+            has_line = lines.has_line
+            count = np.minimum(count, most).astype(np.intp)
+            self._store(some[has_line], position, share[has_line], count[has_line])
+            yield each, has_line
 
     def _score_effects(
         self, on_parts: list[tuple[FeasibleChanges, IndexArray]]

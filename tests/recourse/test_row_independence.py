@@ -26,7 +26,7 @@ from skresp.constraints import IfThen, Linear
 from skresp.datasets import fetch_german
 from skresp.reach import _grid
 from skresp.reach._cache import shared_cache
-from skresp.scores import _exact_lines, _score_task
+from skresp.scores import _exact_lines, _line_shares, _score_task
 from tests.recourse.explainers import (
     explainer_of,
     linear_regression,
@@ -75,6 +75,7 @@ def check(explainer, X, monkeypatch):
         patch.setattr(_score_task, "ROWS_AT_ONCE", 3)
         patch.setattr(_score_task, "MAX_DRAWS", 50)
         patch.setattr(_exact_lines, "_MAX_FRAGMENTS", 10)
+        patch.setattr(_line_shares, "_MAX_WAITING", 5)
         patch.setattr(_row_batch, "_FIRST_BYTES", 1)
         patch.setattr(_row_batch, "_MAX_BYTES", 1)
         patch.setattr(_row_batch, "_FEWEST_POINTS", 7)

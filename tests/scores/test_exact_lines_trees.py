@@ -24,6 +24,8 @@ from skresp import ActionSet, ResponsivenessExplainer
 from skresp._model._families import own_scores
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
+from skresp._model._kernel_use import kernels
+from skresp._model._row_batch import RowBatch
 from skresp._model._target import AtLeast, make_target_rule
 from skresp._model.lines._line_ends import LineEnds
 from skresp._model.lines._score_lines import score_pieces
@@ -304,3 +306,54 @@ def test_scores_of_slopes_and_trees_do_not_depend_on_other_rows(rows):
         np.testing.assert_array_equal(
             some.values, together.values[start : start + rows]
         )
+
+
+def test_the_model_is_asked_once_about_the_pieces_in_doubt(data, actions, monkeypatch):
+    """An even number of trees is undecided on some pieces, along every feature."""
+    X, y = data
+    model = RandomForestClassifier(10, random_state=0).fit(X, y)
+    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+    explainer.fit(X)
+    with kernels("never"):
+        expected = explainer.explain(X[:40])
+    asked = []
+    monkeypatch.setattr(RowBatch, "first_answers", spy(RowBatch.first_answers, asked))
+    found = explainer.explain(X[:40])
+    segments = [segment for _, some in asked for segment in some]
+    assert len(segments) == len(actions.actionable)
+    assert len([some for _, some in asked if some]) == 1
+    assert 0 < sum(len(rows) for rows, _ in asked) < found.n_reachable.sum() / 2
+    np.testing.assert_array_equal(found.values, expected.values)
+    np.testing.assert_array_equal(found.n_reachable, expected.n_reachable)
+
+
+def spy(function, asked):
+    """Return the method, noting the rows and segments of each call."""
+
+    def method(self, rows, segments=(), final=False):
+        asked.append((rows, segments))
+        return function(self, rows, segments, final)
+
+    return method
+
+
+@pytest.mark.parametrize("name", ["RF", "extra trees", "tree"])
+def test_one_score_decides_between_two_classes(name, data):
+    X, y = data
+    model = CLASSIFIERS[name]().fit(X, y)
+    known = fitted_model(model, X, target=0).score_function
+    codes = X.to_numpy(dtype=float)
+    gap = known.of_gap.scores(codes)
+    assert gap.shape == (len(X), 1)
+    np.testing.assert_allclose(gap[:, 0], known.decision.gap(known.scores(codes)))
+    reached, sure = known.of_gap.decision.answers(gap)
+    assert 0 < reached.sum() < sure.sum()
+    np.testing.assert_array_equal(reached[sure], (model.predict(X) == 0)[sure])
+
+
+def test_scores_with_a_cut_or_several_rivals_stay_as_they_are(data):
+    X, y = data
+    several = RandomForestClassifier(5, random_state=0).fit(X, y + (X["debt"] > 1.2))
+    for model in (several, xgboost(n_estimators=5).fit(X, y)):
+        known = fitted_model(model, X).score_function
+        assert known.of_gap is known

@@ -129,15 +129,14 @@ def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
     return ScorePieces(pieces.line, pieces.low, pieces.high, sums)
 
 
-def _merged(known: Sequence[ScorePieces]) -> tuple[Pieces, list[IndexArray]]:
+def _merged(known: Sequence[ScorePieces]) -> tuple[Pieces, list[IndexArray | slice]]:
     """Return the common pieces of several divisions of lines.
 
     The second result is, for each division, the piece that each common one lies in.
     """
     if len(known) == 1:
         (pieces,) = known
-        every = np.arange(len(pieces.line))
-        return Pieces(pieces.line, pieces.low, pieces.high), [every]
+        return Pieces(pieces.line, pieces.low, pieces.high), [slice(None)]
     line = np.concatenate([pieces.line for pieces in known])
     low = np.concatenate([pieces.low for pieces in known])
     high = np.concatenate([pieces.high for pieces in known])
@@ -147,7 +146,7 @@ def _merged(known: Sequence[ScorePieces]) -> tuple[Pieces, list[IndexArray]]:
     line, low, high = line[order], low[order], high[order]
     which, piece = which[order], piece[order]
     last = np.r_[(line[1:] != line[:-1]) | (low[1:] != low[:-1]), True]
-    at = [
+    at: list[IndexArray | slice] = [
         np.maximum.accumulate(np.where(which == k, piece, -1))[last]
         for k in range(len(known))
     ]

@@ -92,16 +92,17 @@ def _straight_pieces(
     groups, outer = score_function.groups, pieces.owner
     straight = _straight_sums(groups, ends.first)
     if not any(_moves(g, lines.rate) for g in groups):
-        scores = _scores(groups, sums, [s[outer] for s in straight])
+        still = zip(groups, straight, strict=True)
+        slopes = [0.0 if g.terms is None else s[outer] for g, s in still]
+        scores = _scores(groups, sums, slopes)
         return ScorePieces(outer, pieces.low, pieces.high, scores, error)
     last = _straight_sums(groups, ends.last)
     ahead = [b - a for a, b in zip(straight, last, strict=True)]
     scores_at = []
     for at in (pieces.low, pieces.high):
         share = ((at - ends.low[outer]) / (ends.high - ends.low)[outer])[:, None]
-        slopes = [
-            s[outer] + d[outer] * share for s, d in zip(straight, ahead, strict=True)
-        ]
+        moved = zip(straight, ahead, strict=True)
+        slopes = [s[outer] + d[outer] * share for s, d in moved]
         scores_at.append(_scores(groups, sums, slopes))
     assert score_function.decision is not None
     whole = ScorePieces(outer, pieces.low, pieces.high, scores_at[0], error)
@@ -212,7 +213,9 @@ def _straight_sums(groups: Sequence[Group], codes: FloatArray) -> list[FloatArra
 
 
 def _scores(
-    groups: Sequence[Group], sums: Sequence[FloatArray], slopes: Sequence[FloatArray]
+    groups: Sequence[Group],
+    sums: Sequence[FloatArray],
+    slopes: Sequence[FloatArray | float],
 ) -> FloatArray:
     """Return the scores, from the sums of each group and those of its slopes."""
     shares = [g.linked(s + t) for g, s, t in zip(groups, sums, slopes, strict=True)]
