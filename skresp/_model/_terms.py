@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -87,17 +87,19 @@ class MappedTerm(NamedTuple):
         slopes = self.weights * self.rises[:, None]
         return bool(((slopes >= 0).all(axis=0) | (slopes <= 0).all(axis=0)).all())
 
-    def add(self, codes: FloatArray) -> FloatArray:
-        """Return what codes add, of shape (n, n_outputs)."""
-        out = weighted_sums(self._transformed(codes), self.weights)
+    def add(self, codes: FloatArray, transformed: FloatArray) -> FloatArray:
+        """Return what codes add, of shape (n, n_outputs), given `transform_terms`."""
+        out = weighted_sums(transformed, self.weights)
         return np.where(np.isnan(codes)[:, None], self.missing, out)
 
     def bounds(
-        self, lower: FloatArray, upper: FloatArray, labels: BoolArray | None
+        self, lower: FloatArray, transformed: tuple[FloatArray, FloatArray]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the least and most that intervals add."""
-        ends = self._transformed(np.concatenate([lower, upper]))
-        a, b = ends[: len(lower)], ends[len(lower) :]
+        """Return the least and most that intervals add.
+
+        `transformed` is what `transform_terms` returns for their two ends.
+        """
+        a, b = transformed
         low = np.zeros((len(lower), self.weights.shape[1]))
         high = low.copy()
         for k, weights in enumerate(self.weights):
@@ -110,15 +112,68 @@ class MappedTerm(NamedTuple):
             np.where(missing, self.missing, high),
         )
 
-    def _transformed(self, codes: FloatArray) -> FloatArray:
-        """Return the transformed columns; 0 where a code is missing."""
-        known = ~np.isnan(codes)
-        out = np.zeros((len(codes), len(self.transformed)))
-        distinct, which = np.unique(codes[known], return_inverse=True)
-        if len(distinct):
-            values = self.maps.transform_column(self.column, distinct)
-            out[known] = values[:, self.transformed][which]
-        return out
+
+def transform_terms(
+    terms: Sequence[MappedTerm], codes: Sequence[FloatArray]
+) -> list[FloatArray]:
+    """Return the transformed columns of terms, each for codes of its own.
+
+    A call of the steps takes milliseconds for any number of rows, so they are called
+    once for all terms that share them. Missing codes give 0.
+
+    Returns
+    -------
+    list of array of shape (n_codes, n_transformed)
+    """
+    asked: dict[int, dict[int, list[FloatArray]]] = {}
+    for term, some in zip(terms, codes, strict=True):
+        by_column = asked.setdefault(id(term.maps), {})
+        by_column.setdefault(term.column, []).append(some[~np.isnan(some)])
+    distinct = {
+        maps: {c: np.unique(np.concatenate(some)) for c, some in by_column.items()}
+        for maps, by_column in asked.items()
+    }
+    found = {
+        id(maps): _transform_valid(maps, distinct[id(maps)])
+        for maps in {id(term.maps): term.maps for term in terms}.values()
+    }
+    out = []
+    for term, some in zip(terms, codes, strict=True):
+        known = ~np.isnan(some)
+        values = np.zeros((len(some), len(term.transformed)))
+        if known.any():
+            numbers = distinct[id(term.maps)][term.column]
+            at = np.searchsorted(numbers, some[known])
+            values[known] = found[id(term.maps)][term.column][:, term.transformed][at]
+        out.append(values)
+    return out
+
+
+def _transform_valid(
+    maps: StepMaps | BranchMaps, columns: Mapping[int, FloatArray]
+) -> dict[int, FloatArray]:
+    """Return what steps make of codes by column; raise as they do for invalid codes."""
+    columns = {c: codes for c, codes in columns.items() if len(codes)}
+    if not columns:
+        return {}
+    found = maps.transform_columns(columns)
+    return {
+        c: values if ok.all() else maps.transform_column(c, columns[c])
+        for c, (values, ok) in found.items()
+    }
+
+
+def transform_ends(
+    terms: Sequence[MappedTerm],
+    lower: Sequence[FloatArray],
+    upper: Sequence[FloatArray],
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Return the transformed columns of terms at both ends of intervals."""
+    ends = [np.concatenate(pair) for pair in zip(lower, upper, strict=True)]
+    return [
+        (values[: len(low)], values[len(low) :])
+        for values, low in zip(transform_terms(terms, ends), lower, strict=True)
+    ]
 
 
 class Terms(NamedTuple):
@@ -152,6 +207,19 @@ class Terms(NamedTuple):
         """The terms other than slopes."""
         return [*self.tables, *self.maps]
 
+    def _add_others(self, codes: Sequence[FloatArray]) -> list[FloatArray]:
+        """Return what each of the terms other than slopes adds, for its own codes."""
+        n = len(self.tables)
+        out = [t.add(some) for t, some in zip(self.tables, codes[:n], strict=True)]
+        columns = transform_terms(self.maps, codes[n:])
+        for term, some, values in zip(self.maps, codes[n:], columns, strict=True):
+            out.append(term.add(some, values))
+        return out
+
+    def _add_columns(self, codes: FloatArray) -> list[FloatArray]:
+        """Return what each of the terms other than slopes adds to rows."""
+        return self._add_others([codes[:, term.column] for term in self.others])
+
     def edges(self, column: int) -> list[FloatArray]:
         """Return the edges of each table of a column of numbers."""
         return [
@@ -175,8 +243,8 @@ class Terms(NamedTuple):
             added = X * self.slopes[straight, k]
             added = np.where(missing, self.missing[straight, k], added)
             out[:, k] = added.sum(axis=1)
-        for term in self.others:
-            out += term.add(codes[:, term.column])
+        for added in self._add_columns(codes):
+            out += added
         return out
 
     @property
@@ -194,8 +262,8 @@ class Terms(NamedTuple):
             maps=(),
         )
         out = flat.sums(np.abs(codes - self.centers))
-        for term in self.others:
-            out += np.abs(term.add(codes[:, term.column]))
+        for added in self._add_columns(codes):
+            out += np.abs(added)
         return out
 
     def changes(
@@ -226,12 +294,14 @@ class Terms(NamedTuple):
             added = step[:, j, None] * self.slopes[columns[:, j]]
             gain += added
             size += np.abs(added)
-        for term in self.others:
-            some, slot = np.nonzero(columns == term.column)
-            old, new = before[some, slot], after[some, slot]
-            moved = (old != new) & ~(np.isnan(old) & np.isnan(new))
-            added = np.where(moved[:, None], term.add(new), 0.0)
-            taken = np.where(moved[:, None], term.add(old), 0.0)
+        places = [np.nonzero(columns == term.column) for term in self.others]
+        ends = [np.concatenate([before[at], after[at]]) for at in places]
+        for (some, _), codes, values in zip(
+            places, ends, self._add_others(ends), strict=True
+        ):
+            (old, new), (taken, added) = np.split(codes, 2), np.split(values, 2)
+            still = (old == new) | (np.isnan(old) & np.isnan(new))
+            taken[still] = added[still] = 0.0
             gain[some] += added - taken
             size[some] += np.abs(added) + np.abs(taken)
         return gain, size
@@ -249,9 +319,16 @@ class Terms(NamedTuple):
             missing = np.isnan(lower[:, [c]])
             low += np.where(missing, self.missing[c], np.minimum(*ends))
             high += np.where(missing, self.missing[c], np.maximum(*ends))
-        for term in self.others:
-            c = term.column
-            least, most = term.bounds(lower[:, c], upper[:, c], sets.get(c))
+        for table in self.tables:
+            c = table.column
+            least, most = table.bounds(lower[:, c], upper[:, c], sets.get(c))
+            low += least
+            high += most
+        ends = [[x[:, term.column] for term in self.maps] for x in (lower, upper)]
+        for term, below, both in zip(
+            self.maps, ends[0], transform_ends(self.maps, *ends), strict=True
+        ):
+            least, most = term.bounds(below, both)
             low += least
             high += most
         return low, high

@@ -15,7 +15,7 @@ import numpy as np
 
 from skresp._model._decision import Decision
 from skresp._model._group import Group
-from skresp._model._terms import MappedTerm
+from skresp._model._terms import MappedTerm, transform_ends
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
@@ -88,14 +88,16 @@ class CurvedLines(NamedTuple):
         lower, upper = self._codes(line, a), self._codes(line, b)
         least = np.minimum(lower, upper)
         most = np.maximum(lower, upper)
+        terms = [term for curves in self.curves for term in curves]
+        columns = [[x[:, term.column] for term in terms] for x in (least, most)]
+        transformed = iter(transform_ends(terms, *columns))
         out = [np.zeros_like(sums[0]), np.zeros_like(sums[0])]
         for k, group in enumerate(self.groups):
             ends = self._straight(k, line, a), self._straight(k, line, b)
             bottom = sums[k] + np.minimum(*ends)
             top = sums[k] + np.maximum(*ends)
             for term in self.curves[k]:
-                c = term.column
-                added = term.bounds(least[:, c], most[:, c], None)
+                added = term.bounds(least[:, term.column], next(transformed))
                 bottom, top = bottom + added[0], top + added[1]
             shares = group.linked_bounds(bottom, top)
             out[0] += shares[0]
