@@ -71,14 +71,24 @@ def _add_audit(commands: Any) -> None:
         "audit",
         help="audit a model: who is denied, and who has recourse",
         description="Audit a model on a table of people. Writes report.html, "
-        "report.json, people.csv (one line per person) and, with matplotlib, pictures.",
-        epilog="example: skresp audit --model model.skops --data people.csv "
-        "--actions actions.yaml --target 1 --groups sex --out audit",
+        "report.json, people.csv (one line per person) and, with matplotlib, pictures. "
+        "With --scored it audits the files that skresp score has written, of any size, "
+        "and writes report.html and report.json; --model, --data, --actions and "
+        "--target are then needed only for the notices of the examples.",
+        epilog="examples: skresp audit --model model.skops --data people.csv "
+        "--actions actions.yaml --target 1 --groups sex --out audit; "
+        "skresp audit --scored scored --groups sex --out audit",
     )
-    _add_model(audit)
-    audit.add_argument("--data", required=True, help=_DATA)
+    _add_model(audit, required=False)
+    audit.add_argument("--data", help=f"{_DATA}; with --scored, what was scored")
+    audit.add_argument(
+        "--scored", metavar="DIR", help="folder that skresp score has written"
+    )
     audit.add_argument("--out", required=True, help="folder to write to")
-    audit.add_argument("--groups", help="column of the data to report numbers by")
+    audit.add_argument(
+        "--groups",
+        help="column of the data to report numbers by; with --scored, a kept column",
+    )
     audit.add_argument(
         "--explainers",
         nargs="*",
@@ -143,14 +153,15 @@ def _add_score(commands: Any) -> None:
         nargs="+",
         default=[],
         metavar="COLUMN",
-        help="further columns to copy, such as groups",
+        help="further columns to copy, such as the groups of an audit",
     )
     score.add_argument(
         "--outputs",
         nargs="+",
         default=["scores", "verdict", "reasons"],
         help="what to write, of: scores, intervals, verdict, reasons, changes, "
-        "model_score (default: scores verdict reasons)",
+        "model_score (default: scores verdict reasons); an audit needs scores and "
+        "verdict, and shows more with intervals and changes",
     )
     score.add_argument(
         "--rows-per-part",
@@ -161,18 +172,18 @@ def _add_score(commands: Any) -> None:
     score.add_argument("--jobs", type=int, help="number of processes")
 
 
-def _add_model(command: Any) -> None:
+def _add_model(command: Any, required: bool = True) -> None:
     """Add the options of a model, its target and how it is explained."""
     command.add_argument(
         "--model",
-        required=True,
+        required=required,
         help="a .skops file, XGBoost's .json or .ubj, LightGBM's .txt, or with "
         "--trust-pickle a .joblib or .pkl file",
     )
-    command.add_argument("--actions", required=True, help=_ACTIONS)
+    command.add_argument("--actions", required=required, help=_ACTIONS)
     command.add_argument(
         "--target",
-        required=True,
+        required=required,
         help="the wanted class; for a regressor a bound such as '>=700' or '<=3'",
     )
     command.add_argument(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from argparse import Namespace
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from skresp.report import AuditReport
 
 from ._audit_output import print_audit, write_audit
 from ._console import FINE, BadCallError, note, output_folder, say_json, verbosity
+from ._digest import file_digest
 from ._load_model import load_model, read_target, with_categories
 from ._read_data import model_columns, read_actions, read_table
 
@@ -28,6 +28,7 @@ _NAMES: dict[str, Any] = {
 
 def audit(args: Namespace) -> int:
     """Run the command and return its exit code."""
+    check_required(args)
     actions = read_actions(args.actions)
     model = load_model(args.model, trust_pickle=args.trust_pickle, trusted=args.trust)
     target = read_target(args.target, model)
@@ -59,7 +60,7 @@ def audit(args: Namespace) -> int:
         max_points=args.max_points,
         time_limit=args.time_limit,
         notes={
-            name: f"{Path(path).name}, sha256 {_digest(path)}"
+            name: f"{Path(path).name}, sha256 {file_digest(path)}"
             for name, path in (
                 ("Model file", args.model),
                 ("Data file", args.data),
@@ -73,6 +74,18 @@ def audit(args: Namespace) -> int:
     else:
         print_audit(report, out, written)
     return FINE
+
+
+def check_required(args: Namespace) -> None:
+    """Raise for options that only an audit of scored files does without."""
+    needed = ("model", "data", "actions", "target")
+    missing = [f"--{name}" for name in needed if getattr(args, name) is None]
+    if missing:
+        raise BadCallError(
+            f"the following arguments are required: {', '.join(missing)}; or --scored, "
+            f"for the audit of files that skresp score has written; see skresp audit "
+            f"--help"
+        )
 
 
 def make_explainer(
@@ -111,8 +124,3 @@ def make_others(
         out[title] = kind(model, **common).fit(X)
         out[f"{title}, actionable"] = kind(model, actions, **common).fit(X)
     return out
-
-
-def _digest(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

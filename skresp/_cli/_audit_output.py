@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from skresp._dataframe import row_labels
-from skresp._text import percent
+from skresp._text import percent, plural
 from skresp._write import whole_file
 from skresp.plots import ComparisonDisplay, ResponsivenessDisplay
 from skresp.report import AuditReport
@@ -26,9 +26,15 @@ def write_audit(report: AuditReport, folder: Path, pictures: bool = True) -> lis
         written += _draw(report, folder)
     with whole_file(folder / "people.csv") as part:
         _people(report).to_csv(part, index=False)
-    report.to_file(folder / "report.html")
-    report.to_file(folder / "report.json")  # last: if it exists, so do the others
-    return [*written, "people.csv", "report.html", "report.json"]
+    return [*written, "people.csv", *write_report(report, folder)]
+
+
+def write_report(report: AuditReport, folder: Path) -> list[str]:
+    """Write the report; return the names."""
+    names = ["report.html", "report.json"]  # the last: if it exists, so do the others
+    for name in names:
+        report.to_file(folder / name)
+    return names
 
 
 def _people(report: AuditReport) -> pd.DataFrame:
@@ -87,10 +93,10 @@ def print_audit(report: AuditReport, folder: Path, written: list[str]) -> None:
                 share = percent(counts.get(status, 0) / n if n else None)
                 say(f"  {counts.get(status, 0):>6,}  {share:>4}  {words}")
         if people["n_invalid"]:
-            say(
-                f"{people['n_invalid']:,} rows break a rule between features and were "
-                f"left out."
-            )
+            rows = plural(people["n_invalid"], "row")
+            say(f"Left out: {rows} with values that break a rule between features.")
+        if people["n_problems"]:
+            say(f"Left out: {plural(people['n_problems'], 'row')} without scores.")
     compared = report.to_dict().get("comparison", {}).get("explainers", [])
     if compared:
         say()

@@ -40,6 +40,8 @@ def _run(args: Namespace) -> int:
     # Imported late, so that --help and errors in the arguments are fast.
     if args.command == "demo":
         from ._demo import demo as command
+    elif args.command == "audit" and args.scored is not None:
+        from ._audit_scored import audit_scored as command
     elif args.command == "audit":
         from ._audit import audit as command
     elif args.command == "score":

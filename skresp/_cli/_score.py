@@ -7,9 +7,9 @@ from argparse import Namespace
 import numpy as np
 import pandas as pd
 
-from skresp import ActionSet
+from skresp import ActionSet, ResponsivenessExplainer
 from skresp._actions._problems import find_problems
-from skresp._text import quote_names
+from skresp._text import plural, quote_names
 from skresp.batch import BatchScorer, score_files
 from skresp.batch._source import SourceFile, find_files, first_rows
 
@@ -24,14 +24,8 @@ _FIRST_ROWS = 10_000
 
 def score(args: Namespace) -> int:
     """Run the command and return its exit code."""
-    actions = read_actions(args.actions)
-    model = load_model(args.model, trust_pickle=args.trust_pickle, trusted=args.trust)
-    target = read_target(args.target, model)
-    table = _first_rows(args.data, actions)
-    X = with_categories(model, table[model_columns(model, actions, table)], actions)
-    explainer = make_explainer(args, model, actions, target).fit(X)
     scorer = BatchScorer(
-        explainer,
+        fit_explainer(args),
         outputs=args.outputs,
         id_columns=dict(map(_typed, args.id)),
         keep_columns=dict(map(_typed, args.keep)),
@@ -46,16 +40,22 @@ def score(args: Namespace) -> int:
     if args.json:
         say_json({"out": args.out, **manifest})
         return FINE
-    say(
-        f"{manifest['rows']:,} rows are scored in {len(manifest['parts']):,} parts in "
-        f"{args.out}."
-    )
+    parts = plural(len(manifest["parts"]), "part")
+    say(f"Scored {plural(manifest['rows'], 'row')}, written to {args.out} in {parts}.")
     if manifest["problems"]:
-        say(
-            f"{manifest['problems']:,} rows could not be scored; their column "
-            f"'problem' says why."
-        )
+        rows = plural(manifest["problems"], "row")
+        say(f"{rows} could not be scored; the column 'problem' says why.")
     return FINE
+
+
+def fit_explainer(args: Namespace) -> ResponsivenessExplainer:
+    """Return the explainer that the options describe, fitted on the first rows."""
+    actions = read_actions(args.actions)
+    model = load_model(args.model, trust_pickle=args.trust_pickle, trusted=args.trust)
+    target = read_target(args.target, model)
+    table = _first_rows(args.data, actions)
+    X = with_categories(model, table[model_columns(model, actions, table)], actions)
+    return make_explainer(args, model, actions, target).fit(X)
 
 
 def _first_rows(data: str, actions: ActionSet) -> pd.DataFrame:

@@ -89,14 +89,17 @@ class WorkingChange:
         return self.ranges or self.values
 
 
-def share_known(explanation: Explanation) -> BoolArray:
+def share_known(explanation: Any) -> BoolArray:
     """Return where the share of changes that work is known, exactly or from a sample.
+
+    The explanation is anything with arrays `exact`, `lower` and `upper`.
 
     It is not known if no feasible change was found although there may be some, if
     those found are only some of the possible ones, or if the time limit was reached.
     """
     e = explanation
-    return e.exact | (e.lower > 0) | (e.upper < 1)
+    known: BoolArray = e.exact | (e.lower > 0) | (e.upper < 1)
+    return known
 
 
 def working_changes(explanation: Explanation, row: int) -> list[int]:

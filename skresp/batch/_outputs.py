@@ -75,18 +75,23 @@ def _scores(results: Results) -> dict[str, Any]:
     return {f"score__{name}": values for name, values in columns.items()}
 
 
+# How certain a score is; each is an attribute of Explanation.
+_INTERVAL = ("lower", "upper", "exact", "n_reachable")
+
+
 def _interval_types(features: Sequence[str]) -> dict[str, Any]:
     pa = import_pyarrow()
-    kinds = {"lower": pa.float64(), "upper": pa.float64(), "exact": pa.bool_()}
-    return {f"{end}__{name}": kind for end, kind in kinds.items() for name in features}
+    types = (pa.float64(), pa.float64(), pa.bool_(), pa.int64())
+    kinds = dict(zip(_INTERVAL, types, strict=True))
+    return {f"{what}__{name}": k for what, k in kinds.items() for name in features}
 
 
 def _intervals(results: Results) -> dict[str, Any]:
     return {
-        f"{end}__{name}": values
-        for end in ("lower", "upper", "exact")
+        f"{what}__{name}": values
+        for what in _INTERVAL
         for name, values in results.columns_of(
-            getattr(results.explanation, end)
+            getattr(results.explanation, what)
         ).items()
     }
 

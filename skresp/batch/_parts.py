@@ -91,13 +91,13 @@ def finished_parts(
     wanted = {unit.name: unit.origin(fingerprint) for unit in units}
     found = {}
     for path in sorted(folder.glob("*.parquet")):
-        about, n_rows = _about(path)
+        about, n_rows = read_origin(path)
         _check_origin(path, about, wanted.get(path.name), fingerprint)
         found[path.name] = PartCounts(path.name, n_rows, int(about["problems"]))
     return found
 
 
-def _about(path: Path) -> tuple[dict[str, Any], int]:
+def read_origin(path: Path) -> tuple[dict[str, Any], int]:
     """Return what a part says of itself, and its number of rows."""
     parquet = import_pyarrow("pyarrow.parquet")
     try:

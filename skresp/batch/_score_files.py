@@ -18,6 +18,7 @@ from skresp._explain._progress import progress_bar
 from skresp._validation import check_integer
 from skresp._write import write_text
 
+from ._describe import describe_explainer
 from ._parts import (
     MANIFEST,
     PartCounts,
@@ -72,7 +73,13 @@ def score_files(
     -------
     dict
         The content of `manifest.json`, which is written last: `rows`, `problems` (the
-        rows that could not be scored), `parts`, `inputs`, `fingerprint` and `identity`.
+        rows that could not be scored), `parts`, `inputs`, `fingerprint`, `identity`,
+        `about` (the model, the action set and the settings in words), `features`
+        (those with scores), `id_columns` and `keep_columns`.
+
+    See Also
+    --------
+    skresp.report.AuditReport.from_files : An audit of all rows that were scored.
 
     Raises
     ------
@@ -212,6 +219,10 @@ def _manifest(
         "problems": sum(part.n_problems for part in parts),
         "fingerprint": scorer.fingerprint,
         "identity": scorer.identity,
+        "about": describe_explainer(scorer._explainer),
+        "features": scorer._features,
+        "id_columns": list(scorer.id_columns),
+        "keep_columns": list(scorer.keep_columns),
         "inputs": [
             {"name": f.name, "sha256": f.sha256, "rows": f.n_rows} for f in files
         ],

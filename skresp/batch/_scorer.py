@@ -60,7 +60,8 @@ class BatchScorer:
 
         - "scores": `score__<feature>`, the responsiveness of each feature that people
           can act on;
-        - "intervals": `lower__<feature>`, `upper__<feature>` and `exact__<feature>`;
+        - "intervals": `lower__<feature>`, `upper__<feature>`, `exact__<feature>` and
+          `n_reachable__<feature>`, as in `Explanation`;
         - "verdict": `status` and `proof`, as `verify` returns them;
         - "reasons": `reasons`, the features with the largest scores of a row that is
           denied, as a list of (feature, score), largest first;

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skresp._typing import FloatArray, IndexArray
+
+from ._exact_sums import exact_sums
 
 
 def feature_order(
@@ -24,5 +27,19 @@ def feature_order(
     actionable : sequence of bool of length n_features
     """
     works, moved = (scores > 0).sum(axis=0), (n_reachable > 0).sum(axis=0)
-    can = np.asarray(actionable, dtype=int)
-    return np.lexsort((-can, -moved, -scores.sum(axis=0), -works))
+    return order_by_sums(works, exact_sums(scores), moved, actionable)
+
+
+def order_by_sums(
+    works: NDArray[Any],
+    total: NDArray[Any],
+    moved: NDArray[Any],
+    actionable: Sequence[bool] | NDArray[Any],
+) -> IndexArray:
+    """Return the positions of features in the same order, from sums over people."""
+    can = [int(a) for a in actionable]
+    lines = list(zip(works, total, moved, can, strict=True))
+    return np.array(
+        sorted(range(len(lines)), key=lambda j: [0 - v for v in lines[j]]),
+        dtype=np.intp,
+    )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skresp._recourse._status import STATUSES
 from skresp._recourse._verdicts import Verdicts
 from skresp._typing import BoolArray
 
 from ._groups import group_labels, group_masks
+
+_DENIED = [name for name in STATUSES if name not in ("approved", "invalid")]
 
 
 def recourse_summary(explainer: Any, X: Any = None, *, groups: Any = None) -> Any:
@@ -83,11 +87,16 @@ def is_denied(status: NDArray[Any]) -> BoolArray:
 
 
 def _shares(status: NDArray[Any]) -> dict[str, float]:
-    n_invalid = int((status == "invalid").sum())
-    n_rows, n_denied = len(status) - n_invalid, int(is_denied(status).sum())
+    return shares_of({name: int((status == name).sum()) for name in STATUSES})
+
+
+def shares_of(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the summary of a number of rows of each status."""
+    n_denied = sum(counts[name] for name in _DENIED)
+    n_rows = n_denied + counts["approved"]
 
     def share(name: str) -> float:
-        return float((status == name).sum()) / n_denied if n_denied else np.nan
+        return counts[name] / n_denied if n_denied else np.nan
 
     return {
         "denied": n_denied / n_rows if n_rows else np.nan,
@@ -98,5 +107,5 @@ def _shares(status: NDArray[Any]) -> dict[str, float]:
         "unknown": share("unknown"),
         "n_rows": n_rows,
         "n_denied": n_denied,
-        "n_invalid": n_invalid,
+        "n_invalid": counts["invalid"],
     }

@@ -45,7 +45,7 @@ def test_files_are_scored_as_the_library_does(files, numbered, tmp_path, capsys,
         data=str(numbered),
     )
     assert main(call) == 0
-    assert "120 rows are scored in 3 parts" in capsys.readouterr().out
+    assert "Scored 120 rows, written to " in capsys.readouterr().out
     found = parts(out)
     assert found["number"].tolist() == list(range(len(us.X)))
     assert found["sex"].tolist() == us.X["sex"].tolist()
@@ -70,7 +70,7 @@ def test_rows_with_problems_are_counted(files, tmp_path, capsys):
     data.loc[3, "income"] = "much"
     data.to_csv(tmp_path / "data.csv", index=False)
     assert main(score(files, tmp_path / "out", data=str(tmp_path / "data.csv"))) == 0
-    assert "1 rows could not be scored" in capsys.readouterr().out
+    assert "1 row could not be scored" in capsys.readouterr().out
     assert parts(tmp_path / "out")["problem"].notna().sum() == 1
 
 

@@ -6,50 +6,46 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import NDArray
+from skresp._html._plain_values import Plain
 
-from skresp._explain._explanation import Explanation
-from skresp._recourse._verdicts import Verdicts
-from skresp._typing import IndexArray
+from ._audited_table import AuditedTable
+from ._scored_rows import ScoredRows
+from ._sums import AuditSums
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """Verdicts of all rows, scores of the denied, and the options of the report.
+    """The sums of an audit, where its rows are, and the options of the report.
 
     Attributes
     ----------
-    explainer : fitted ResponsivenessExplainer
-    table : the rows
-    verdicts : Verdicts
-        Of all rows.
-    denied : array of int
-        The positions of the denied rows.
-    explanation : Explanation
-        Of the denied rows.
-    groups : array of labels, one per row, or None
+    sums : AuditSums
+    rows : AuditedTable or ScoredRows
+    about : mapping
+        The model, the action set and the settings in words; see `describe_explainer`.
+    hashes, versions : mapping
+        Of the model and the action set; of the libraries.
     group_name : str
-    explainers : mapping from name to fitted explainer
-        The explainers to compare with.
-    compare_rows, top_k, examples, reasons, names, wanted, notes
+        What the groups are called; "" without groups.
+    examples, notes
         See `AuditReport.from_estimator`.
-    budget : mapping
-        The limits given to `verify`.
     """
 
-    explainer: Any
-    table: Any
-    verdicts: Verdicts
-    denied: IndexArray
-    explanation: Explanation
-    groups: NDArray[Any] | None
+    sums: AuditSums
+    rows: AuditedTable | ScoredRows
+    about: Mapping[str, Any]
+    hashes: Mapping[str, str | None]
+    versions: Mapping[str, str]
     group_name: str
-    explainers: Mapping[str, Any]
-    compare_rows: int
-    top_k: int
     examples: int
-    budget: Mapping[str, Any]
-    reasons: Mapping[str, str] | None
-    names: Mapping[str, str] | None
-    wanted: str | None
     notes: Mapping[str, str]
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether there are numbers by group."""
+        return self.rows.groups is not None
+
+
+def not_available(why: str) -> Plain:
+    """Return what a section contains that cannot be computed: the reason."""
+    return {"not_available": why}

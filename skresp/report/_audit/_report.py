@@ -17,12 +17,19 @@ from skresp import __version__
 from skresp._dataframe import as_table, take_rows
 from skresp._validation import check_integer
 from skresp._write import write_text
+from skresp.batch._describe import describe_explainer
+from skresp.batch._identity import action_hash, library_versions, model_hash
+from skresp.batch._input_rows import InputRows
+from skresp.batch._scored_folder import open_scored_folder
 from skresp.metrics._groups import group_labels, group_name
-from skresp.metrics._recourse_summary import is_denied
 
+from ._audited_table import AuditedTable
+from ._block import is_denied
 from ._findings import Findings
+from ._letters import Letters
 from ._page import page
-from ._plain_values import one_line
+from ._scored_rows import ScoredRows
+from ._sums import sum_blocks
 from .sections._registry import SECTIONS, check_sections
 
 
@@ -38,12 +45,12 @@ class AuditReport:
     ----------
     summary : dict
         Everything on the page, as plain values.
-    verdicts : Verdicts
-        Verdicts of all rows.
-    denied : array of int
-        The positions of the denied rows.
-    explanation : Explanation
-        The explanation of the denied rows.
+    verdicts : Verdicts, or None
+        Verdicts of all rows; None with `from_files`.
+    denied : array of int, or None
+        The positions of the denied rows; None with `from_files`.
+    explanation : Explanation, or None
+        The explanation of the denied rows; None with `from_files`.
 
     Examples
     --------
@@ -130,43 +137,129 @@ class AuditReport:
                 f"{type(explainer).__name__}. Pass other explainers in "
                 f"explainers={{...}}."
             )
-        chosen = check_sections(sections)
+        check_sections(sections)
         check_integer("examples", examples, 0)
         check_integer("top_k", top_k, 1)
         check_integer("compare_rows", compare_rows, 1)
         table = as_table(X)
         by_group = groups is not None
+        labels = group_labels(groups, X, len(table)) if by_group else None
         budget = {"max_points": max_points, "time_limit": time_limit}
+        options = {"reasons": reasons, "names": names, "wanted": wanted}
         verdicts = explainer.verify(table, **budget)
         denied = np.flatnonzero(is_denied(verdicts.status))
-        findings = Findings(
+        rows = AuditedTable(
             explainer=explainer,
             table=table,
             verdicts=verdicts,
             denied=denied,
             explanation=explainer.explain(take_rows(table, denied)),
-            groups=group_labels(groups, X, len(table)) if by_group else None,
-            group_name=group_name(groups) if by_group else "",
+            groups=labels,
+            letters=Letters(explainer, options, budget),
             explainers=dict(explainers or {}),
             compare_rows=int(compare_rows),
             top_k=int(top_k),
+        )
+        about = describe_explainer(explainer)
+        findings = Findings(
+            sums=sum_blocks(rows.blocks(), rows.n_features, intervals=True),
+            rows=rows,
+            about=about,
+            hashes={
+                "model": model_hash(explainer.estimator_),
+                "action set": action_hash(explainer.action_set_),
+            },
+            versions=library_versions(),
+            group_name=group_name(groups) if by_group else "",
             examples=int(examples),
-            budget=budget,
-            reasons=reasons,
-            names=names,
-            wanted=wanted,
             notes=dict(notes or {}),
         )
-        summary: dict[str, Any] = {
-            "title": str(title),
-            "date": date or datetime.date.today().isoformat(),
-            "skresp": __version__,
-            "wanted": wanted or f"the outcome {one_line(explainer.target_)}",
-            "sections": chosen,
-        }
-        for name in chosen:
-            summary[name] = SECTIONS[name].compute(findings)
-        return cls(summary, verdicts, denied, findings.explanation)
+        summary = _summary(findings, sections, title, wanted, date)
+        return cls(summary, verdicts, denied, rows.explanation)
+
+    @classmethod
+    def from_files(
+        cls,
+        out: str | os.PathLike[str],
+        *,
+        groups: str | None = None,
+        explainer: Any = None,
+        source: str | os.PathLike[str] | None = None,
+        sections: Sequence[str] | None = None,
+        examples: int = 5,
+        title: str = "Recourse audit",
+        reasons: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
+        wanted: str | None = None,
+        notes: Mapping[str, str] | None = None,
+        date: str | None = None,
+    ) -> AuditReport:
+        """Audit the rows that `score_files` has scored, without holding them.
+
+        The page has the same numbers as that of `from_estimator`, and does not depend
+        on how the rows are ordered or divided into files. Examples are chosen by their
+        ids, or without `id_columns` by their scores.
+
+        Parameters
+        ----------
+        out : path
+            The folder that `score_files` has written, with the outputs "scores" and
+            "verdict". With "intervals" the page also says who can change a feature at
+            all and how many scores are exact; with "changes" it shows what the
+            examples would have to change.
+        groups : str, optional
+            One of the `keep_columns`. Adds numbers by group.
+        explainer : fitted ResponsivenessExplainer, or path, optional
+            The explainer that the rows were scored with. With `source` the examples
+            are shown with their data and the notice they would get.
+        source : path, optional
+            The files that were scored: a file, a folder or a pattern. Needed with
+            `explainer`.
+        sections, examples, title, reasons, names, wanted, notes, date
+            See `from_estimator`. Other explainers cannot be compared.
+
+        Returns
+        -------
+        AuditReport
+            Its `verdicts`, `denied` and `explanation` are None: the results are in the
+            files.
+
+        Raises
+        ------
+        ValueError
+            If the folder is not complete, or its parts are not of the same run.
+        """
+        check_sections(sections)
+        check_integer("examples", examples, 0)
+        folder = open_scored_folder(out)
+        folder.check_outputs(("scores", "verdict"))
+        if groups is not None:
+            folder.check_kept("groups", groups)
+        if (explainer is None) != (source is None):
+            raise ValueError(
+                "explainer and source must be given together: notices for the examples "
+                "require the model and the rows. Pass both, or neither."
+            )
+        inputs, letters = None, None
+        if explainer is not None and source is not None:
+            inputs = InputRows(source, explainer, folder)
+            options = {"reasons": reasons, "names": names, "wanted": wanted}
+            letters = Letters(inputs.explainer, options, {})
+        rows = ScoredRows(folder=folder, groups=groups, inputs=inputs, letters=letters)
+        identity = folder.manifest["identity"]
+        findings = Findings(
+            sums=sum_blocks(
+                rows.blocks(), len(folder.features), "intervals" in folder.outputs
+            ),
+            rows=rows,
+            about=folder.manifest["about"],
+            hashes={name: identity[name] for name in ("model", "action set")},
+            versions=identity["versions"],
+            group_name=groups or "",
+            examples=int(examples),
+            notes=dict(notes or {}),
+        )
+        return cls(_summary(findings, sections, title, wanted, date), None, None, None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything on the page, as plain values."""
@@ -200,3 +293,24 @@ class AuditReport:
             f"AuditReport with the sections {', '.join(self.summary['sections'])}. Use "
             f"html, json or to_file(path)."
         )
+
+
+def _summary(
+    findings: Findings,
+    sections: Sequence[str] | None,
+    title: str,
+    wanted: str | None,
+    date: str | None,
+) -> dict[str, Any]:
+    """Return everything on the page, as plain values."""
+    chosen = check_sections(sections)
+    summary: dict[str, Any] = {
+        "title": str(title),
+        "date": date or datetime.date.today().isoformat(),
+        "skresp": __version__,
+        "wanted": wanted or f"the outcome {findings.about['model']['target']}",
+        "sections": chosen,
+    }
+    for name in chosen:
+        summary[name] = SECTIONS[name].compute(findings)
+    return summary

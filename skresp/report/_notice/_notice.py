@@ -154,8 +154,47 @@ def notice(
             f"verdicts must be of the {len(explanation)} rows of the explanation, got "
             f"{len(verdicts)} rows. Pass the same rows to verify and explain."
         )
+    status, witness = "not single", None
+    if verdicts is not None:
+        status = str(verdicts.status[position])
+        if verdicts.has_witness[position]:
+            witness = verdicts._witness_of(position)
+    return notice_of(
+        *(explanation, position, status, witness),
+        reasons=reasons,
+        max_reasons=max_reasons,
+        names=names,
+        wanted=wanted,
+    )
+
+
+def notice_of(
+    explanation: Explanation,
+    row: int,
+    status: str,
+    witness: Any,
+    *,
+    reasons: Mapping[str, str] | None = None,
+    max_reasons: int = 4,
+    names: Mapping[str, str] | None = None,
+    wanted: str | None = None,
+) -> Notice:
+    """Return the notice for a person whose verdict is known.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    row : int
+        The position of the person.
+    status : str
+        The verdict; "not single" if the person was not verified.
+    witness : table of one row, or None
+        A point that reaches the target, if one is known.
+    reasons, max_reasons, names, wanted
+        See `notice`.
+    """
     called = _display_names(explanation.feature_names, names=names, reasons=reasons)
-    content = _content(explanation, position, verdicts, called, max_reasons)
+    content = _content(explanation, row, status, witness, called, max_reasons)
     if wanted:
         content["wanted"] = wanted
     return Notice(content)
@@ -164,17 +203,18 @@ def notice(
 def _content(
     explanation: Explanation,
     row: int,
-    verdicts: Verdicts | None,
+    status: str,
+    witness: Any,
     called: Mapping[str, str],
     max_reasons: int,
 ) -> dict[str, Any]:
     """Return the plain values of a notice; `called` are the names of features."""
-    status, working = _status(explanation, row, verdicts)
+    status, working = _status(explanation, row, status)
     listed, more = listed_changes(explanation, row, working, max_reasons)
     together: list[dict[str, Any]] = []
     has_ways = status in ("single", "joint", "possible")
-    if verdicts is not None and has_ways and not listed and verdicts.has_witness[row]:
-        together = _together(explanation, verdicts, row, called)
+    if has_ways and not listed and witness is not None:
+        together = _together(explanation, witness, row, called)
     features = explanation._features
     return {
         "row": _plain(row_labels(as_table(explanation.data))[row]),
@@ -210,15 +250,12 @@ def _explain(explainer: Any, person: Any) -> tuple[Explanation, int, Verdicts]:
     return explainer.explain(person), 0, explainer.verify(person, cost="fewest")
 
 
-def _status(
-    explanation: Explanation, row: int, verdicts: Verdicts | None
-) -> tuple[str, list[int]]:
-    """Return the verdict, and the features that work for the person alone.
+def _status(explanation: Explanation, row: int, status: str) -> tuple[str, list[int]]:
+    """Return the status to tell, and the features that work for the person alone.
 
-    Without verdicts the status follows from the scores. A feature that works is a
+    Without a verdict the status follows from the scores. A feature that works is a
     witness: the person is "single" even if the search ended without a result.
     """
-    status = "not single" if verdicts is None else str(verdicts.status[row])
     if np.isnan(explanation.values[row]).any():
         return "invalid", []
     if status == "approved" or explanation.at_target[row]:
@@ -256,7 +293,7 @@ def _display_names(
 
 
 def _together(
-    explanation: Explanation, verdicts: Verdicts, row: int, called: Mapping[str, str]
+    explanation: Explanation, witness: Any, row: int, called: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return the moves of a person's witness, with short numbers where they still work.
 
@@ -264,9 +301,9 @@ def _together(
     that another column moves with it follow too.
     """
     person = Person(explanation, row)
-    witness = person.context.all_codes(verdicts._witness_of(row))[0]
+    point = person.context.all_codes(witness)[0]
     features = explanation._features
-    moves = person.moves(person.readable(witness))
+    moves = person.moves(person.readable(point))
     implied = implied_changes(person.actions, moves)
     moves = [m._replace(follows=m.follows or m.feature in implied) for m in moves]
     return [

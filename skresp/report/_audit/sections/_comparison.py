@@ -9,30 +9,38 @@ from numpy.typing import NDArray
 
 from skresp._dataframe import take_rows
 from skresp._explain._explanation import Explanation
+from skresp._html._plain_values import Plain, brief, plain_numbers
 from skresp.metrics import explanation_summary
-from skresp.report._audit._findings import Findings
-from skresp.report._audit._plain_values import Plain, brief, plain_numbers
+from skresp.report._audit._audited_table import AuditedTable
+from skresp.report._audit._findings import Findings, not_available
 
 
 def comparison(f: Findings) -> Plain:
     """Return how often the features that an explainer lists work for the denied."""
-    n = len(f.denied)
+    t = f.rows
+    if not isinstance(t, AuditedTable):
+        return not_available(
+            "Other explanations are compared where the rows are in memory: "
+            "AuditReport.from_estimator, or skresp audit without --scored, with a "
+            "sample of the rows."
+        )
+    n = len(t.denied)
     positions = np.arange(n)
-    if n > f.compare_rows:
-        positions = np.unique(np.linspace(0, n - 1, f.compare_rows).astype(np.intp))
-    status = f.verdicts.status[f.denied[positions]]
+    if n > t.compare_rows:
+        positions = np.unique(np.linspace(0, n - 1, t.compare_rows).astype(np.intp))
+    status = t.verdicts.status[t.denied[positions]]
     lines: list[Plain] = []
-    if len(positions) and f.explainers:
+    if len(positions) and t.explainers:
         all_rows = len(positions) == n
-        rows = take_rows(f.table, f.denied[positions])
-        truth = f.explanation if all_rows else f.explainer.explain(rows)
-        lines.append({"name": "RESP", **explanation_summary(truth, truth, f.top_k)})
+        rows = take_rows(t.table, t.denied[positions])
+        truth = t.explanation if all_rows else t.explainer.explain(rows)
+        lines.append({"name": "RESP", **explanation_summary(truth, truth, t.top_k)})
         lines[0] |= _without_list(truth, status)
-        for name, explainer in f.explainers.items():
-            found = explanation_summary(explainer.explain(rows), truth, f.top_k)
+        for name, explainer in t.explainers.items():
+            found = explanation_summary(explainer.explain(rows), truth, t.top_k)
             lines.append({"name": brief(name), **found})
     return {
-        "top_k": f.top_k,
+        "top_k": t.top_k,
         "denied": n,
         "rows": len(positions),
         "explainers": [plain_numbers(line) for line in lines],

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-import pandas as pd
-
-from skresp.metrics import recourse_summary
+from skresp._html._plain_values import Plain, brief, plain_numbers
+from skresp._recourse._status import STATUSES
+from skresp.metrics._recourse_summary import shares_of
 from skresp.metrics._share_interval import newcombe, wilson
 from skresp.report._audit._findings import Findings
-from skresp.report._audit._plain_values import Plain, brief, plain_numbers
 
 MAX_GROUPS = 8
 # Of fewer people no share is shown.
@@ -19,35 +18,30 @@ MIN_SIZE = 10
 
 def people(f: Findings) -> Plain:
     """Return how many people have each verdict, for all rows and by group."""
-    out: Plain = {
-        **plain_numbers(recourse_summary(f.verdicts)),
-        "counts": {name: int(n) for name, n in f.verdicts.counts().items()},
-        "groups": [],
+    total = f.sums.total
+    labels = f.sums.by_size if f.has_groups else []
+    groups = [_group(label, f.sums.of_group(label)) for label in labels[:MAX_GROUPS]]
+    return {
+        **plain_numbers(shares_of(total)),
+        "n_problems": total["problem"],
+        "counts": {name: total[name] for name in STATUSES},
+        "groups": groups,
         "group_name": brief(f.group_name),
-        "more_groups": 0,
-        "gap": None,
+        "more_groups": len(labels) - len(groups),
+        "gap": _gap(groups),
     }
-    if f.groups is not None:
-        frame = recourse_summary(f.verdicts, groups=f.groups)
-        frame = frame.sort_values("n_rows", ascending=False, kind="stable")
-        shown = frame.head(MAX_GROUPS)
-        out["groups"] = [_group(label, line) for label, line in shown.iterrows()]
-        out["more_groups"] = len(frame) - len(shown)
-        out["gap"] = _gap(out["groups"])
-    return out
 
 
-def _group(label: object, line: pd.Series) -> Plain:
+def _group(label: str, counts: Mapping[str, int]) -> Plain:
     """Return the numbers of a group, with the interval of its share without recourse.
 
     The interval is None for a group with few people denied.
     """
-    out = {"group": brief(label), **plain_numbers(line)}
-    n = out["n_denied"]
-    out["n_no_recourse"] = round((out["no_recourse"] or 0) * n)
+    out = {"group": label, **plain_numbers(shares_of(counts))}
+    n, fixed = out["n_denied"], counts["fixed"]
     few = n < MIN_SIZE
-    out["interval"] = None if few else [*wilson(out["n_no_recourse"], n)]
-    return out
+    interval = None if few else [*wilson(fixed, n)]
+    return {**out, "n_no_recourse": fixed, "interval": interval}
 
 
 def _gap(groups: Sequence[Plain]) -> Plain | None:

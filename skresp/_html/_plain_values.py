@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from skresp._html._render import printable
+from ._render import printable
 
 _LONGEST = 120
 
