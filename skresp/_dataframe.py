@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ._text import quote
 from ._typing import BoolArray, FloatArray, IndexArray
 from ._validation import is_integer
 
@@ -38,6 +39,7 @@ def as_table(X: Any) -> Any:
     by name.
     """
     if is_frame(X):
+        _check_width(X)
         return X
     if hasattr(X, "toarray"):  # a scipy sparse matrix or array
         raise TypeError("X must be dense, got a sparse matrix. Pass X.toarray().")
@@ -47,14 +49,23 @@ def as_table(X: Any) -> Any:
             f"a LazyFrame, .to_frame() on a Series."
         )
     if _is_other_frame(X):
-        return nw.from_native(X, eager_only=True).to_pandas()
+        return as_table(nw.from_native(X, eager_only=True).to_pandas())
     array = _array_of(X)
     if array.ndim != 2:
         raise ValueError(
             f"X must be a frame or a 2D array with one row per person, got an array of "
             f"shape {array.shape}. Reshape your data: X.reshape(1, -1) for one person."
         )
+    _check_width(array)
     return array
+
+
+def _check_width(table: Any) -> None:
+    if not table.shape[1]:
+        raise ValueError(
+            f"X must have a column for each feature, got 0 feature(s) "
+            f"(shape={table.shape}) while a minimum of 1 is required."
+        )
 
 
 def _array_of(X: Any) -> NDArray[Any]:
@@ -87,18 +98,24 @@ def column_names(table: Any) -> list[str] | None:
     if not is_frame(table):
         return None
     names = list(table.columns)
+    if isinstance(table, pd.DataFrame) and table.columns.nlevels > 1:
+        raise TypeError(
+            f"Column names must be strings, got a MultiIndex with {quote(names[0])} "
+            f"in it. Join its levels: X.columns = ['_'.join(c) for c in X.columns]."
+        )
     if not any(isinstance(name, str) for name in names):
         return None
+    distinct = len(set(names)) == len(names)
     for name in names:
         if not isinstance(name, str):
             raise TypeError(
-                f"Column names must all be strings, got {name!r}. Convert them with "
-                f"X.columns = X.columns.astype(str)."
+                f"Column names must all be strings, got {quote(name)}. Convert them "
+                f"with X.columns = X.columns.astype(str)."
             )
-        if names.count(name) > 1:
+        if not distinct and names.count(name) > 1:
             raise ValueError(
-                f"Column names must be distinct, but {name!r} occurs twice. Rename one "
-                f"of them."
+                f"Column names must be distinct, but {quote(name)} occurs twice. "
+                f"Rename one of them."
             )
     return names
 
@@ -125,7 +142,7 @@ def row_position(table: Any, row: Any, label: Any = None) -> int:
         if row is not None:
             raise ValueError(
                 f"Pass row= (a position) or label= (an index label), not both; got "
-                f"row={row!r} and label={label!r}."
+                f"row={quote(row)} and label={quote(label)}."
             )
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n)
         try:
@@ -136,18 +153,18 @@ def row_position(table: Any, row: Any, label: Any = None) -> int:
             count = "no row has" if not len(matches) else f"{len(matches)} rows have"
             raise KeyError(
                 f"label must be the index label of one row, but {count} the label "
-                f"{label!r}. Pass row=, the position of the row."
+                f"{quote(label)}. Pass row=, the position of the row."
             )
         return int(matches[0])
     if row is None:
         raise TypeError("Pass row= (a position) or label= (an index label).")
     if not is_integer(row):
         raise IndexError(
-            f"row must be a position from 0 to {n - 1}, got {row!r}. To use an index "
-            f"label, pass label=."
+            f"row must be a position from 0 to {n - 1}, got {quote(row)}. To use an "
+            f"index label, pass label=."
         )
     if not -n <= row < n:
-        raise IndexError(f"row must be a position from 0 to {n - 1}, got {row!r}.")
+        raise IndexError(f"row must be a position from 0 to {n - 1}, got {quote(row)}.")
     return int(row) % n
 
 

@@ -1,4 +1,4 @@
-"""Numbers, shares, counts and lists as text.
+"""Numbers, shares, counts, lists and values of users as text.
 
 A number in a text reads back as exactly the number that was checked.
 """
@@ -6,6 +6,8 @@ A number in a text reads back as exactly the number that was checked.
 from __future__ import annotations
 
 import math
+import re
+import reprlib
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
 from typing import Any
@@ -13,6 +15,13 @@ from typing import Any
 import numpy as np
 
 _PRECISION = Context(prec=60)
+
+# Control characters other than tab and line break, and halves of surrogate pairs: a
+# terminal obeys the first, HTML allows neither, and the latter cannot be encoded.
+_FORBIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+# Characters that reverse the direction of the text after them.
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_BREAKS = re.compile("\\s*[\t\n\u2028\u2029]\\s*")
 
 
 def number(value: Any) -> str:
@@ -89,14 +98,77 @@ def join_words(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(first)} {last} {final}" if first else final
 
 
+def printable(value: Any) -> str:
+    """Return a value as text that every terminal, page and file can hold.
+
+    >>> printable("a\\x1b[31mb"), printable(1.5)
+    ('a\ufffd[31mb', '1.5')
+    """
+    text = str(value).replace("\r\n", "\n")
+    return _DIRECTION.sub("", _FORBIDDEN.sub("\ufffd", text))
+
+
+def one_line(value: Any) -> str:
+    """Return a value as printable text on one line.
+
+    >>> one_line("a\\n  b")
+    'a b'
+    """
+    return _BREAKS.sub(" ", printable(value))
+
+
+class _ShortRepr(reprlib.Repr):
+    """The repr of a value, cut where it is long or deep.
+
+    The repr of nested lists that share their items can be longer than any memory.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxdict = self.maxlist = self.maxtuple = self.maxset = 8
+        self.maxfrozenset = self.maxdeque = self.maxarray = 8
+        self.maxstring = self.maxlong = self.maxother = 120
+
+    def repr_int(self, x: int, level: int) -> str:
+        if abs(x).bit_length() > 4_096:  # Python refuses to write long integers
+            return f"<an integer of {x.bit_length()} bits>"
+        return super().repr_int(x, level)
+
+
+_SHORT_REPR = _ShortRepr()
+
+
+def quote(value: Any) -> str:
+    """Return the repr of a value for an error message: one short printable line.
+
+    >>> quote("income"), quote(1.5), quote("a" * 200)[-8:]
+    ("'income'", '1.5', "aaaaaaa'")
+    """
+    text = one_line(_SHORT_REPR.repr(value))
+    return text if len(text) <= 400 else f"{text[:300]}...{text[-80:]}"
+
+
 def quote_names(names: Iterable[object], most: int = 8) -> str:
     """Return names in quotes, at most `most` of them.
 
     >>> quote_names(["a", "b", "c"], most=2)
     "'a', 'b' and 1 more"
     """
-    listed = [repr(str(name)) for name in names]
-    shown = ", ".join(listed[:most])
+    return quote_all(map(str, names), most)
+
+
+def quote_all(values: Iterable[object], most: int = 12) -> str:
+    """Return values as `quote` does, at most `most` of them.
+
+    >>> quote_all([1, "b", 2.5], most=2)
+    "1, 'b' and 1 more"
+    """
+    listed = list(values)
+    shown = ", ".join(
+        quote(value.item() if isinstance(value, np.generic) else value)
+        for value in listed[:most]
+    )
     return shown if len(listed) <= most else f"{shown} and {len(listed) - most} more"
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
+from itertools import islice
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
+
+from ._text import quote, quote_all, quote_names
 
 
 def is_integer(value: Any) -> bool:
@@ -40,7 +44,7 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
     """
     if not is_integer(value) or value < minimum:
         raise ValueError(
-            f"{name} must be a whole number of at least {minimum}, got {value!r}."
+            f"{name} must be a whole number of at least {minimum}, got {quote(value)}."
         )
     return int(value)
 
@@ -63,40 +67,85 @@ def check_number(name: str, value: Any, minimum: float) -> float:
     """
     if not is_number(value) or not value >= minimum:
         raise ValueError(
-            f"{name} must be a number of at least {minimum:g}, got {value!r}."
+            f"{name} must be a number of at least {minimum:g}, got {quote(value)}."
         )
     return float(value)
+
+
+def check_share(name: str, value: Any) -> float:
+    """Return the value of a parameter that must lie strictly between 0 and 1."""
+    if not is_number(value) or not 0 < value < 1:
+        raise ValueError(
+            f"{name} must be a number between 0 and 1, both excluded, got "
+            f"{quote(value)}."
+        )
+    return float(value)
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Raise ValueError unless n_jobs is a number of workers, as joblib counts them."""
+    if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be a whole number other than 0 (-1 for all cores) or None, "
+            f"got {quote(n_jobs)}."
+        )
+
+
+def check_verbose(verbose: Any) -> None:
+    """Raise ValueError unless verbose is a whole number of at least 0, or a bool."""
+    if not isinstance(verbose, (bool, np.bool_)):
+        check_integer("verbose", verbose, 0)
+
+
+def check_seed(random_state: Any) -> np.random.RandomState:
+    """Return a generator; raise ValueError if the parameter gives none."""
+    known = random_state is None or random_state is np.random
+    seeds = is_integer(random_state) and 0 <= random_state < 2**32
+    if not (known or seeds or isinstance(random_state, np.random.RandomState)):
+        raise ValueError(
+            f"random_state must be a whole number from 0 to {2**32 - 1}, a numpy "
+            f"RandomState or None, got {quote(random_state)}."
+        )
+    return check_random_state(random_state)
 
 
 def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:
     """Raise ValueError if the value of a parameter is not one of those allowed."""
     listed = list(allowed)
     if value not in listed:
-        text = f"{name} must be one of {', '.join(map(repr, listed))}, got {value!r}."
+        text = f"{name} must be one of {quote_all(listed)}, got {quote(value)}."
         raise ValueError(f"{text} {did_you_mean(value, listed)}".rstrip())
 
 
 def check_feature_names(
-    parameter: str, names: Iterable[Any], features: Sequence[str]
+    parameter: str, names: Iterable[Any], features: Collection[str]
 ) -> None:
     """Raise ValueError if a parameter names something that is not a feature."""
     for name in names:
-        if name not in features:
+        if not isinstance(name, str) or name not in features:
             raise ValueError(
-                f"{parameter} has {name!r}, which is not a feature. "
+                f"{parameter} has {quote(name)}, which is not a feature. "
                 f"{did_you_mean(name, features)}The features are "
-                f"{', '.join(features)}."
+                f"{quote_names(features)}."
             )
 
 
-def did_you_mean(name: Any, names: Sequence[str]) -> str:
+def did_you_mean(name: Any, names: Iterable[Any]) -> str:
     """Return a question with the name that is most like this one; empty if none is.
 
     >>> did_you_mean("incme", ["age", "income"])
     "Did you mean 'income'? "
     """
-    close = difflib.get_close_matches(str(name), list(names), n=1)
-    return f"Did you mean {close[0]!r}? " if close else ""
+    if len(str(name)) > _MAX_COMPARED:
+        return ""
+    some = map(str, islice(names, _MAX_COMPARED))
+    known = [n for n in some if len(n) <= _MAX_COMPARED]
+    close = difflib.get_close_matches(str(name), known, n=1)
+    return f"Did you mean {quote(close[0])}? " if close else ""
+
+
+# Names, and characters of a name: comparing more takes seconds.
+_MAX_COMPARED = 2_000
 
 
 def check_time_limit(time_limit: Any) -> None:
@@ -104,7 +153,7 @@ def check_time_limit(time_limit: Any) -> None:
     if time_limit is not None and not (is_number(time_limit) and time_limit >= 0):
         raise ValueError(
             f"time_limit must be a number of seconds of at least 0, or None for no "
-            f"limit, got {time_limit!r}."
+            f"limit, got {quote(time_limit)}."
         )
 
 
@@ -127,17 +176,27 @@ def check_finite(name: str, value: Any, remedy: str = "") -> Any:
         If the number is not finite.
     """
     if not is_number(value):
-        raise TypeError(f"{name} must be a number, got {value!r}.")
-    if not math.isfinite(value):
-        raise ValueError(f"{name} must be finite, got {value!r}. {remedy}".rstrip())
+        raise TypeError(f"{name} must be a number, got {quote(value)}.")
+    if not _is_finite(value):
+        raise ValueError(
+            f"{name} must be finite, got {quote(value)}. {remedy}".rstrip()
+        )
     return to_python(value)
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer or a fraction beyond the floats
+        return False
 
 
 def check_bool(name: str, value: Any) -> bool:
     """Return the value of a parameter as a bool; raise TypeError if it is not one."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(
-            f"{name} must be True or False (true or false in a file), got {value!r}."
+            f"{name} must be True or False (true or false in a file), got "
+            f"{quote(value)}."
         )
     return bool(value)
 

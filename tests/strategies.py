@@ -176,7 +176,7 @@ def cases(draw, most_features=4, most_rules=3, reals=False):
         name: draw(features(reals))
         for name in "abcd"[: draw(st.integers(1, most_features))]
     }
-    wanted = [draw(rules(given)) for _ in range(draw(st.integers(0, most_rules)))]
+    wanted = {draw(rules(given)): 1 for _ in range(draw(st.integers(0, most_rules)))}
     try:
         actions = ActionSet(given, [rule for rule in wanted if rule is not None])
     except ValueError as error:

@@ -51,7 +51,9 @@ def test_a_name_that_is_not_a_feature_gets_a_hint():
     check_feature_names("radius", ["income"], ["income", "age"])
     with pytest.raises(ValueError, match=r"^radius has 'incme', .* mean 'income'\?"):
         check_feature_names("radius", ["income", "incme"], ["income", "age"])
-    with pytest.raises(ValueError, match=r"not a feature\. The features are income, a"):
+    with pytest.raises(
+        ValueError, match=r"not a feature\. The features are 'income', 'a"
+    ):
         check_feature_names("radius", [3], ["income", "age"])
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import check_feature_names
 
@@ -78,7 +79,7 @@ class ActionSet:
         if not isinstance(features, Mapping) or not features:
             raise TypeError(
                 f"features must be a mapping from column name to Feature with at least "
-                f"one entry, got {features!r}."
+                f"one entry, got {quote(features)}."
             )
         for name, feature in features.items():
             _check_feature(name, feature)
@@ -87,9 +88,12 @@ class ActionSet:
                 f"constraints must be a list, got one {type(constraints).__name__}. "
                 f"Put it in a list."
             )
+        if not isinstance(constraints, Iterable):
+            raise TypeError(f"constraints must be a list, got {quote(constraints)}.")
         rules = tuple(constraints)
         for rule in rules:
             _check_constraint(rule, features)
+        _check_distinct(rules)
         vars(self)["features"] = MappingProxyType(dict(features))
         vars(self)["constraints"] = rules
         _ = self.effect_order  # raises for a cycle now rather than at first use
@@ -98,8 +102,8 @@ class ActionSet:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
-            f"ActionSet is frozen, {name!r} cannot be set. Make a changed copy with "
-            f".replace(...)."
+            f"ActionSet is frozen, {quote(name)} cannot be set. Make a changed copy "
+            f"with .replace(...)."
         )
 
     def __eq__(self, other: object) -> bool:
@@ -176,7 +180,7 @@ class ActionSet:
         try:
             return tuple(TopologicalSorter(graph).static_order())
         except CycleError as error:
-            cycle = " -> ".join(map(repr, error.args[1]))
+            cycle = " -> ".join(map(quote, error.args[1]))
             raise ValueError(
                 f"The linkages form a cycle, {cycle}, so effects would never end. "
                 f"Remove one of them."
@@ -276,7 +280,7 @@ class ActionSet:
         for name, feature in given.items():
             if not isinstance(feature, Feature):
                 raise TypeError(
-                    f"features[{name!r}] must be a Feature, got {feature!r}."
+                    f"features[{quote(name)}] must be a Feature, got {quote(feature)}."
                 )
         return cls(infer_features(X, given, immutable), constraints)
 
@@ -311,13 +315,11 @@ class ActionSet:
         """Read an action set from a YAML or JSON file; see `to_file`."""
         from ._files import read_file  # yaml loads slowly
 
+        values = read_file(path)
         try:
-            return cls.from_dict(read_file(path))
+            return cls.from_dict(values)
         except (TypeError, ValueError) as error:
-            name = os.fspath(path)
-            if str(error).startswith(name):
-                raise
-            raise type(error)(f"{name}: {error}") from None
+            raise type(error)(f"{os.fspath(path)}: {error}") from None
 
     # -- checks of data ---------------------------------------------------------------
 
@@ -359,8 +361,9 @@ class ActionSet:
         with a missing value among the features of a constraint does not break it.
         """
         out = []
+        position = {name: i for i, name in enumerate(self.names)}
         for rule in self.constraints:
-            columns = [self.names.index(name) for name in rule.features]
+            columns = [position[name] for name in rule.features]
             values = codes[:, columns]
             known = ~np.isnan(values).any(axis=1)
             coded = rule.coded(self.features)
@@ -372,22 +375,24 @@ class ActionSet:
 
 def _check_feature(name: Any, feature: Any) -> None:
     if not isinstance(name, str):
-        raise TypeError(f"Feature names must be strings, got {name!r}.")
+        raise TypeError(f"Feature names must be strings, got {quote(name)}.")
     if not isinstance(feature, Feature):
-        raise TypeError(f"features[{name!r}] must be a Feature, got {feature!r}.")
+        raise TypeError(
+            f"features[{quote(name)}] must be a Feature, got {quote(feature)}."
+        )
     if not feature.can_change:
         return
     if feature.kind in ("integer", "real"):
         for bound in ("lower", "upper"):
             if getattr(feature, bound) is None:
                 raise ValueError(
-                    f"Feature {name!r} can change but has no {bound} bound. Give it "
-                    f"both bounds, infer them from data with ActionSet.infer, or pass "
-                    f"actionable=False."
+                    f"Feature {quote(name)} can change but has no {bound} bound. Give "
+                    f"it both bounds, infer them from data with ActionSet.infer, or "
+                    f"pass actionable=False."
                 )
     if feature.kind == "categorical" and feature.categories is None:
         raise ValueError(
-            f"Feature {name!r} can change but lists no categories. Give it "
+            f"Feature {quote(name)} can change but lists no categories. Give it "
             f"categories=[...], infer them from data with ActionSet.infer, or pass "
             f"actionable=False."
         )
@@ -397,7 +402,16 @@ def _check_constraint(rule: Any, features: Mapping[str, Feature]) -> None:
     if not isinstance(rule, Constraint):
         raise TypeError(
             f"constraints must be a list of skresp.constraints.Constraint, got "
-            f"{rule!r} in it."
+            f"{quote(rule)} in it."
         )
-    check_feature_names(type(rule).__name__, rule.features, list(features))
+    check_feature_names(type(rule).__name__, rule.features, features)
     rule.check_features(features)
+
+
+def _check_distinct(rules: tuple[Constraint, ...]) -> None:
+    if len(set(rules)) < len(rules):
+        twice = next(rule for rule in rules if rules.count(rule) > 1)
+        raise ValueError(
+            f"constraints must be distinct, got {quote(twice)} twice. Keep one of "
+            f"them; to double an effect, double its scale."
+        )

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from skresp._text import quote, quote_names
 from skresp._typing import BoolArray, FloatArray
 
 from ._feature import Feature
@@ -146,7 +147,7 @@ class Constraint(ABC):
             for field in dataclasses.fields(cls)  # type: ignore[arg-type]
             if field.name in known and field.default is dataclasses.MISSING
         ]
-        check_keys(f"A constraint of type {cls.type!r}", fields, known, required)
+        check_keys(f"A constraint of type {quote(cls.type)}", fields, known, required)
         return cls(**fields)
 
 
@@ -160,12 +161,13 @@ def check_keys(
     for key in required:
         if key not in given:
             raise ValueError(
-                f"{what} requires the key {key!r}, got {', '.join(given) or 'none'}."
+                f"{what} requires the key {quote(key)}, got "
+                f"{quote_names(given) or 'none'}."
             )
     for key in given:
         if key not in known:
             raise ValueError(
-                f"{what} has no key {key!r}; its keys are {', '.join(known)}."
+                f"{what} has no key {quote(key)}; its keys are {', '.join(known)}."
             )
 
 

@@ -22,11 +22,11 @@ from skresp._dataframe import (
     row_labels,
     with_values,
 )
-from skresp._text import quote_names
+from skresp._text import quote, quote_names
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import to_python
+from skresp._validation import did_you_mean, to_python
 
-from ._feature import Feature, snap_to_bounds
+from ._feature import MAX_INTEGER, Feature, snap_to_bounds
 
 if TYPE_CHECKING:
     from ._action_set import ActionSet
@@ -62,11 +62,13 @@ def column_positions(actions: ActionSet, table: Any) -> list[int]:
                 f"column names."
             )
         return list(range(width))
-    missing = [name for name in actions.names if name not in names]
+    positions = {name: i for i, name in enumerate(names)}
+    missing = [name for name in actions.names if name not in positions]
     if missing:
         raise ValueError(
             f"X must have a column for each feature of the action set, but has no "
-            f"column {quote_names(missing)}; its columns are {quote_names(names)}."
+            f"column {quote_names(missing)}. {did_you_mean(missing[0], names)}Its "
+            f"columns are {quote_names(names)}."
         )
     extra = [name for name in names if name not in actions.features]
     if extra:
@@ -76,7 +78,6 @@ def column_positions(actions: ActionSet, table: Any) -> list[int]:
             f"{'it' if len(extra) == 1 else 'them'} to the action set (with "
             f"actionable=False if nobody can change the value)."
         )
-    positions = {name: i for i, name in enumerate(names)}
     return [positions[name] for name in actions.names]
 
 
@@ -103,10 +104,11 @@ def check_dtype(name: str, feature: Feature, values: pd.Series) -> None:
         first = values[values.notna()][:1]
         if not np.isnan(real_numbers(first)).any():
             return
-        problem = (
-            f"its column contains {to_python(first.iloc[0])!r}, which is not a number"
-        )
-    raise TypeError(f"Feature {name!r} is {feature.kind}, but {problem}. {_CONVERT}")
+        value = quote(to_python(first.iloc[0]))
+        problem = f"its column contains {value}, which is not a number"
+    raise TypeError(
+        f"Feature {quote(name)} is {feature.kind}, but {problem}. {_CONVERT}"
+    )
 
 
 _CONVERT = (
@@ -142,7 +144,7 @@ def encode(
         The columns are in the order of the action set.
     """
     if missing not in MISSING:
-        raise ValueError(f"missing must be 'raise' or 'hold', got {missing!r}.")
+        raise ValueError(f"missing must be 'raise' or 'hold', got {quote(missing)}.")
     table = as_table(X)
     positions = column_positions(actions, table)
     matrix = number_matrix(table)
@@ -164,14 +166,14 @@ def encode(
         codes[:, i], wrong = column_codes(feature, values)
         if wrong.any():
             raise ValueError(
-                f"Feature {name!r} is {feature.kind}, but its value is "
-                f"{to_python(values[wrong].iloc[0])!r} in {_rows(labels, wrong)}. "
+                f"Feature {quote(name)} is {feature.kind}, but its value is "
+                f"{quote(to_python(values[wrong].iloc[0]))} in {_rows(labels, wrong)}. "
                 f"{_remedy(values, wrong)}"
             )
         is_missing = np.isnan(codes[:, i])
         if missing == "raise" and feature.can_change and is_missing.any():
             raise ValueError(
-                f"Feature {name!r} can change, but its value is missing (NaN) in "
+                f"Feature {quote(name)} can change, but its value is missing (NaN) in "
                 f"{_rows(labels, is_missing)}. Fill it in, pass missing='hold' to keep "
                 f"the feature unchanged for these rows, or make it actionable=False."
             )
@@ -202,6 +204,7 @@ def _has_wrong(codes: FloatArray, masks: ColumnMasks, missing: str) -> bool:
     binaries, integers = codes[:, masks.binary], codes[:, masks.integer]
     wrong = ((binaries != 0) & (binaries != 1) & (binaries == binaries)).any()
     wrong |= ((integers != np.rint(integers)) & (integers == integers)).any()
+    wrong |= (np.abs(integers) > MAX_INTEGER).any()
     if not np.isfinite(codes.sum()):
         wrong |= np.isinf(codes[:, masks.read]).any()
         if missing == "raise":
@@ -221,6 +224,7 @@ def column_codes(feature: Feature, values: pd.Series) -> tuple[FloatArray, BoolA
         wrong |= ~missing & (numbers != 0) & (numbers != 1)
     elif feature.kind == "integer":
         wrong |= ~missing & (numbers != np.rint(numbers))
+        wrong |= np.abs(numbers) > MAX_INTEGER
     wrong |= np.isinf(numbers)
     return numbers, wrong
 
@@ -231,8 +235,8 @@ def code_of(name: str, feature: Feature, value: Any) -> float:
     unlisted = feature.kind == "categorical" and codes[0] < 0
     if wrong[0] or unlisted or np.isnan(codes[0]):
         raise ValueError(
-            f"{value!r} is not a value of the {feature.kind} feature {name!r}; its "
-            f"values are {feature.describe_values() or 'numbers'}."
+            f"{quote(value)} is not a value of the {feature.kind} feature "
+            f"{quote(name)}; its values are {feature.describe_values() or 'numbers'}."
         )
     return float(codes[0])
 
@@ -275,7 +279,7 @@ def values_of(feature: Feature, codes: FloatArray) -> list[Any]:
         return [feature.categories[int(code)] for code in codes]
     if feature.kind == "real":
         return codes.tolist()
-    return codes.astype(np.int64).tolist()
+    return [int(code) for code in codes.tolist()]
 
 
 def _rows(labels: NDArray[Any], mask: BoolArray) -> str:
@@ -286,6 +290,12 @@ def _rows(labels: NDArray[Any], mask: BoolArray) -> str:
 
 
 def _remedy(values: pd.Series, wrong: BoolArray) -> str:
+    if (np.abs(real_numbers(values[wrong])) > MAX_INTEGER).any():
+        return (
+            f"Integers beyond {MAX_INTEGER} cannot be told apart as floats. Divide the "
+            f"column, or make the feature actionable=False and leave it out of "
+            f"constraints."
+        )
     if np.isnan(real_numbers(values[wrong])).any() and not isinstance(
         values[wrong].iloc[0], str
     ):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from skresp._text import number
+from skresp._text import number, quote
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import check_bool, check_finite, to_python
 
@@ -27,6 +27,9 @@ _BINARY_WORDS = {
 # Tolerance for real values, relative to their size: a reached value computed as
 # before + (after - before) may differ from the bound it came from by a few ulps.
 REAL_SLACK = 1e-9
+
+# Values are floats; beyond this integer, a float and the float plus 1 may be equal.
+MAX_INTEGER = 2**53
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ feature fixed, pass actionable=False.
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(
-                f"kind must be one of {', '.join(KINDS)}, got {self.kind!r}."
+                f"kind must be one of {', '.join(KINDS)}, got {quote(self.kind)}."
             )
         for name in ("actionable", "mutable"):
             value = getattr(self, name)
@@ -101,7 +104,7 @@ feature fixed, pass actionable=False.
         if self.direction is not None and self.direction not in DIRECTIONS:
             raise ValueError(
                 f"direction must be 'increase', 'decrease' or None, got "
-                f"{self.direction!r}."
+                f"{quote(self.direction)}."
             )
         self._check_numbers()
         self._check_categories()
@@ -120,7 +123,7 @@ feature fixed, pass actionable=False.
                 else "List the labels that people can change to in categories"
             )
             raise ValueError(
-                f"A {self.kind} feature takes no {name}, got {name}={value!r}. "
+                f"A {self.kind} feature takes no {name}, got {name}={quote(value)}. "
                 f"{remedy}."
             )
         for name, value in given.items():
@@ -132,7 +135,7 @@ feature fixed, pass actionable=False.
             if value is not None and value < 0:
                 raise ValueError(
                     f"{name} is the size of a change and cannot be negative, got "
-                    f"{value!r}. To allow one direction only, use direction."
+                    f"{quote(value)}. To allow one direction only, use direction."
                 )
         if self.step is not None:
             self._check_step(self.step)
@@ -144,10 +147,18 @@ feature fixed, pass actionable=False.
                 if value is not None and value != int(value):
                     raise ValueError(
                         f"The bounds of an integer feature must be whole numbers, got "
-                        f"{name}={value!r}. Round it, or make the feature 'real'."
+                        f"{name}={quote(value)}. Round it, or make the feature 'real'."
                     )
                 if value is not None:
                     object.__setattr__(self, name, int(value))
+                if value is not None and self.can_change and abs(value) > MAX_INTEGER:
+                    raise ValueError(
+                        f"The bounds of an integer feature that can change must be "
+                        f"between -{MAX_INTEGER} and {MAX_INTEGER}, since larger "
+                        f"integers cannot be told apart as floats, got "
+                        f"{name}={quote(int(value))}. Use larger units, or pass "
+                        f"actionable=False."
+                    )
         if self.lower is not None and self.upper is not None:
             if self.lower > self.upper:
                 raise ValueError(
@@ -159,12 +170,12 @@ feature fixed, pass actionable=False.
     def _check_step(self, step: float) -> None:
         if self.kind != "integer":
             raise ValueError(
-                f"step is for integer features only, got step={step!r} for a "
+                f"step is for integer features only, got step={quote(step)} for a "
                 f"{self.kind} feature. Leave it out."
             )
         if step < 1 or step != int(step):
             raise ValueError(
-                f"step must be a whole number of at least 1, got {step!r}."
+                f"step must be a whole number of at least 1, got {quote(step)}."
             )
         object.__setattr__(self, "step", int(step))
 
@@ -174,12 +185,14 @@ feature fixed, pass actionable=False.
         if self.kind != "categorical":
             raise ValueError(
                 f"categories are for categorical features only, got "
-                f"{self.categories!r} for a {self.kind} feature. Leave them out."
+                f"{quote(self.categories)} for a {self.kind} feature. Leave them out."
             )
-        if isinstance(self.categories, str):
+        if not isinstance(self.categories, Iterable) or isinstance(
+            self.categories, (str, bytes, Mapping, set, frozenset)
+        ):
             raise TypeError(
-                f"categories must be a list of labels, got the string "
-                f"{self.categories!r}. Put it in a list."
+                f"categories must be a list of labels, got {quote(self.categories)}. "
+                f"Put the labels in a list."
             )
         labels = tuple(map(to_python, self.categories))
         if not labels:
@@ -190,12 +203,22 @@ feature fixed, pass actionable=False.
         for label in labels:
             if not isinstance(label, (str, int, float, bool)) or label != label:
                 raise TypeError(
-                    f"A category must be a string, a number or a bool, got {label!r}."
+                    f"A category must be a string, a number or a bool, got "
+                    f"{quote(label)}."
                 )
         if len(set(labels)) < len(labels):
             twice = next(c for c in labels if labels.count(c) > 1)
             raise ValueError(
-                f"categories must be distinct, got {twice!r} twice. Keep one of them."
+                f"categories must be distinct, got {quote(twice)} twice. Keep one of "
+                f"them."
+            )
+        texts = [str(label) for label in labels]
+        if len(set(texts)) < len(texts):
+            twice = next(text for text in texts if texts.count(text) > 1)
+            alike = [label for label in labels if str(label) == twice]
+            raise ValueError(
+                f"categories must differ as texts too, got {quote(alike[0])} and "
+                f"{quote(alike[1])}. Use one of the two, also in the data."
             )
         object.__setattr__(self, "categories", labels)
 

@@ -1,6 +1,8 @@
 """Files of action sets, YAML or JSON.
 
-Errors name the file, and the line or the entry.
+Errors name the file, and the line or the entry. Files may come from anybody: their
+size and their nesting are limited, and YAML is read with a loader that makes plain
+values only.
 """
 
 from __future__ import annotations
@@ -13,31 +15,38 @@ from typing import Any
 
 import yaml
 
+from skresp._text import quote
+from skresp._write import write_text
+
+# 20,000 features take 2 MB. The form of an action set has 5 levels.
+MAX_BYTES = 20_000_000
+MAX_DEPTH = 20
+# Values after the aliases of YAML are replaced by what they stand for.
+MAX_VALUES = 5_000_000
+
 
 def read_file(path: str | os.PathLike[str]) -> Any:
     """Return the values in a YAML or JSON file."""
-    file = Path(path)
-    if not file.exists():
-        raise FileNotFoundError(
-            f"There is no file {file}. Write one with ActionSet.infer(X).to_file(path)."
-        )
-    text = file.read_text(encoding="utf-8")
-    if _is_yaml(file):
-        try:
-            return yaml.load(text, Loader=_Loader)
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            where = f", line {mark.line + 1}" if mark else ""
-            raise ValueError(f"{file}{where}: {error.problem}.") from None
+    file = _as_path(path)
+    read = _read_yaml if _is_yaml(file) else _read_json
+    text = _read_text(file)
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
+        values = read(text)
+        _check_size(values)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f", line {mark.line + 1}" if mark else ""
+        raise ValueError(f"{file}{where}: {error.problem}.") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{file}, line {error.lineno}: {error.msg}.") from None
+    except (ValueError, yaml.YAMLError) as error:
+        raise ValueError(f"{file}: {' '.join(str(error).split())}") from None
+    return values
 
 
 def write_file(path: str | os.PathLike[str], value: Any) -> None:
     """Write values to a YAML or JSON file."""
-    file = Path(path)
+    file = _as_path(path)
     if _is_yaml(file):
         text = yaml.dump(
             value,
@@ -49,7 +58,86 @@ def write_file(path: str | os.PathLike[str], value: Any) -> None:
         )
     else:
         text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-    file.write_text(text, encoding="utf-8")
+    if not file.parent.is_dir():
+        raise FileNotFoundError(
+            f"There is no folder {file.parent} to write {file.name} to. Create it "
+            f"first."
+        )
+    write_text(file, text)
+
+
+def _as_path(path: Any) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path must be the path of a file, got {quote(path)}.")
+    return Path(path)
+
+
+def _read_text(file: Path) -> str:
+    if not file.exists():
+        raise FileNotFoundError(
+            f"There is no file {file}. Write one with ActionSet.infer(X).to_file(path)."
+        )
+    if not file.is_file():
+        raise ValueError(f"{file} is not a file. Pass the path of an action set.")
+    size = file.stat().st_size
+    if size > MAX_BYTES:
+        raise ValueError(
+            f"{file} has {size:,} bytes; an action set has at most {MAX_BYTES:,}."
+        )
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{file} is not a text file in UTF-8.") from None
+    except OSError as error:
+        raise type(error)(f"{file} cannot be read: {error.strerror}.") from None
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_unique_keys)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+
+
+def _read_yaml(text: str) -> Any:
+    # The loader recurses, and the one in C crashes where it is too deep.
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise ValueError(_TOO_DEEP)
+    return yaml.load(text, Loader=_Loader)
+
+
+def _check_size(values: Any) -> None:
+    """Raise ValueError if values are nested too deeply, or too many with repeats.
+
+    Aliases share values, so a short file can contain any number of them.
+    """
+    sizes: dict[int, int] = {}
+
+    def size_of(value: Any, depth: int) -> int:
+        if not isinstance(value, (dict, list)):
+            return 1
+        if depth > MAX_DEPTH:
+            raise ValueError(_TOO_DEEP)
+        if id(value) not in sizes:
+            items = value.values() if isinstance(value, dict) else value
+            sizes[id(value)] = 1 + sum(size_of(item, depth + 1) for item in items)
+        return sizes[id(value)]
+
+    if size_of(values, 1) > MAX_VALUES:
+        raise ValueError(
+            f"With its aliases replaced it has more than {MAX_VALUES:,} values. Write "
+            f"the values out where they are needed."
+        )
+
+
+_TOO_DEEP = (
+    f"It is nested more than {MAX_DEPTH} levels deep. See ActionSet.to_file for the "
+    f"form of an action set."
+)
 
 
 def _is_yaml(file: Path) -> bool:
@@ -58,20 +146,21 @@ def _is_yaml(file: Path) -> bool:
     if file.suffix == ".json":
         return False
     raise ValueError(
-        f"The suffix of the file {file.name!r} must be .yaml, .yml or .json, got "
-        f"{file.suffix!r}."
+        f"The suffix of the file {quote(file.name)} must be .yaml, .yml or .json, got "
+        f"{quote(file.suffix)}."
     )
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = [key for key, _ in pairs]
-    for key in keys:
-        if keys.count(key) > 1:
-            raise ValueError(f"The key {key!r} occurs twice. Keep one of them.")
-    return dict(pairs)
+    out: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in out:
+            raise ValueError(f"The key {quote(key)} occurs twice. Keep one of them.")
+        out[key] = value
+    return out
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """YAML in which `yes` and `no` are strings and 1e5 is a number.
 
     PyYAML follows YAML 1.1, which reads yes, no, on and off as booleans and 1e5 as a
@@ -81,13 +170,22 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key_node, _ in node.value:
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise _problem("a key must be a name or a number", key_node)
             key = self.construct_object(key_node, deep=True)
             if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} occurs twice", key_node.start_mark
-                )
+                raise _problem(f"the key {quote(key)} occurs twice", key_node)
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+    def flatten_mapping(self, node: Any) -> None:
+        super().flatten_mapping(node)
+        if len(node.value) > MAX_VALUES // 100:
+            raise _problem("merged mappings have too many keys", node)
+
+
+def _problem(text: str, node: Any) -> Exception:
+    return yaml.constructor.ConstructorError(None, None, text, node.start_mark)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skresp._dataframe import as_table, column, column_names, real_numbers
+from skresp._text import quote, quote_names
 from skresp._validation import did_you_mean
 
 from ._encoding import check_dtype
@@ -29,20 +30,22 @@ def infer_features(
     names = column_names(table) or [f"x{i}" for i in range(table.shape[1])]
     if isinstance(immutable, str):
         raise TypeError(
-            f"immutable must be a list of column names, got the string {immutable!r}."
+            f"immutable must be a list of column names, got the string "
+            f"{quote(immutable)}."
         )
     fixed = set(immutable)
     for what, known in (("features", given), ("immutable", fixed)):
         unknown = [name for name in known if name not in names]
         if unknown:
             raise ValueError(
-                f"{what} names {unknown[0]!r}, but X has no such column. "
-                f"{did_you_mean(unknown[0], names)}The columns are {', '.join(names)}."
+                f"{what} names {quote(unknown[0])}, but X has no such column. "
+                f"{did_you_mean(unknown[0], names)}The columns are "
+                f"{quote_names(names)}."
             )
     both = [name for name in given if name in fixed and given[name].can_change]
     if both:
         raise ValueError(
-            f"{both[0]!r} is listed as immutable, but features says that it can "
+            f"{quote(both[0])} is listed as immutable, but features says that it can "
             f"change. Leave it out of one of the two."
         )
     return {
@@ -60,7 +63,7 @@ def _infer_feature(
         if immutable:
             return Feature("categorical", actionable=False)
         raise ValueError(
-            f"Column {name!r} has dtype {values.dtype}, for which no kind can be "
+            f"Column {quote(name)} has dtype {values.dtype}, for which no kind can be "
             f"inferred. List it in immutable, or convert it."
         )
     feature = given or Feature(kind, actionable=not immutable)
@@ -68,8 +71,8 @@ def _infer_feature(
     stated = feature.categories or (feature.lower, feature.upper).count(None) == 0
     if not len(present) and feature.can_change and kind != "binary" and not stated:
         raise ValueError(
-            f"Column {name!r} has no values to infer bounds or categories from. List "
-            f"it in immutable, or give them in features."
+            f"Column {quote(name)} has no values to infer bounds or categories from. "
+            f"List it in immutable, or give them in features."
         )
     if kind == "categorical":
         if feature.categories is None and len(present):
@@ -92,19 +95,26 @@ def _infer_feature(
                 bounds["upper"] = max(
                     high, low if feature.lower is None else feature.lower
                 )
-            feature = dataclasses.replace(feature, **bounds)  # type: ignore[arg-type]
+            feature = _with_bounds(name, feature, bounds)
     return feature
+
+
+def _with_bounds(name: str, feature: Feature, bounds: dict[str, Any]) -> Feature:
+    try:
+        return dataclasses.replace(feature, **bounds)
+    except ValueError as error:
+        raise ValueError(f"Column {quote(name)}: {error}") from None
 
 
 def _with_categories(name: str, feature: Feature, present: pd.Series) -> Feature:
     try:
         return dataclasses.replace(feature, categories=_categories(present))
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         # Dates, lists and intervals are not labels, which only matters for a change.
         if not feature.can_change:
             return feature
-        raise TypeError(
-            f"Column {name!r} has values that are not labels: {error} List it in "
+        raise type(error)(
+            f"Column {quote(name)} has values that are not labels: {error} List it in "
             f"immutable, or convert it."
         ) from None
 

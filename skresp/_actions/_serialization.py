@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from skresp._text import quote
+
 from ._constraint import Constraint, check_keys
 from ._feature import Feature
 
@@ -21,11 +23,12 @@ def parse_action_set(d: Any) -> tuple[dict[str, Feature], list[Constraint]]:
     if not isinstance(features, Mapping):
         raise TypeError(
             f"The features of an action set must be a mapping from name to fields, got "
-            f"{features!r}."
+            f"{quote(features)}."
         )
     if not isinstance(constraints, list | tuple):
         raise TypeError(
-            f"The constraints of an action set must be a list, got {constraints!r}."
+            f"The constraints of an action set must be a list, got "
+            f"{quote(constraints)}."
         )
     return (
         {name: _parse_feature(name, fields) for name, fields in features.items()},
@@ -37,32 +40,32 @@ def _parse_feature(name: str, fields: Any) -> Feature:
     """Return the feature with these fields."""
     if not isinstance(fields, Mapping):
         raise TypeError(
-            f"Feature {name!r} must be a mapping such as {{kind: binary}}, got "
-            f"{fields!r}."
+            f"Feature {quote(name)} must be a mapping such as {{kind: binary}}, got "
+            f"{quote(fields)}."
         )
     known = [field for field in Feature.__dataclass_fields__ if field != "_"]
-    check_keys(f"Feature {name!r}", fields, known)
+    check_keys(f"Feature {quote(name)}", fields, known)
     if "kind" not in fields:
         raise ValueError(
-            f"Feature {name!r} has no kind. Add one, for example kind: integer."
+            f"Feature {quote(name)} has no kind. Add one, for example kind: integer."
         )
     try:
         return Feature(**fields)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"Feature {name!r}: {error}") from None
+        raise type(error)(f"Feature {quote(name)}: {error}") from None
 
 
 def _parse_constraint(number: int, fields: Any) -> Constraint:
     """Return the constraint with these fields, the `number`-th of its list."""
     if not isinstance(fields, Mapping) or "type" not in fields:
         raise ValueError(
-            f"Constraint {number} must be a mapping with a type, got {fields!r}."
+            f"Constraint {number} must be a mapping with a type, got {quote(fields)}."
         )
     cls = Constraint.types.get(fields["type"])
     if cls is None:
         raise ValueError(
-            f"Constraint {number} has the unknown type {fields['type']!r}; the types "
-            f"are {', '.join(sorted(Constraint.types))}."
+            f"Constraint {number} has the unknown type {quote(fields['type'])}; the "
+            f"types are {', '.join(sorted(Constraint.types))}."
         )
     rest = {key: value for key, value in fields.items() if key != "type"}
     try:

@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from skresp import ActionSet
+from skresp._text import quote, quote_names
 from skresp._write import whole_file
 
 from ._console import FINE, BadCallError, say, say_json
@@ -29,7 +30,7 @@ def actions(args: Namespace) -> int:
     out = Path(args.out)
     if out.suffix not in (".yaml", ".yml", ".json"):
         raise BadCallError(
-            f"--out: {out} must end in .yaml, .yml or .json, got {out.suffix!r}."
+            f"--out: {out} must end in .yaml, .yml or .json, got {quote(out.suffix)}."
         )
     if out.exists() and not args.force:
         raise BadCallError(f"--out: {out} exists already. Pass --force to replace it.")
@@ -40,8 +41,8 @@ def actions(args: Namespace) -> int:
         for name in names:
             if name not in table.columns:
                 raise BadCallError(
-                    f"--{option}: the data has no column {name!r}. The columns "
-                    f"are {', '.join(map(str, table.columns))}."
+                    f"--{option}: the data has no column {quote(name)}. The columns "
+                    f"are {quote_names(table.columns)}."
                 )
     table = table.drop(columns=args.ignore)
     found = ActionSet.infer(table, immutable=args.immutable)

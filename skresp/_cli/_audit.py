@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.frozen import FrozenEstimator
 
 from skresp import ActionSet, LimeExplainer, ResponsivenessExplainer, ShapExplainer
+from skresp._text import quote, quote_names
 from skresp.report import AuditReport
 
 from ._audit_output import print_audit, write_audit
@@ -39,8 +40,8 @@ def audit(args: Namespace) -> int:
         table = table.iloc[rows]
     if args.groups is not None and args.groups not in table.columns:
         raise BadCallError(
-            f"--groups: the data has no column {args.groups!r}. The columns are "
-            f"{', '.join(map(str, table.columns))}."
+            f"--groups: the data has no column {quote(args.groups)}. The columns are "
+            f"{quote_names(table.columns)}."
         )
     groups = None if args.groups is None else table[args.groups]
     X = with_categories(model, table[model_columns(model, actions, table)], actions)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from skresp import ActionSet
 from skresp._actions._unusual_values import Unusual, unusual_values
-from skresp._text import plural
+from skresp._text import plural, quote_names
 from skresp._validation import to_python
 
 from ._console import FINDINGS, FINE, say, say_json
@@ -66,7 +66,7 @@ def _print(
         f"{plural(len(actions.constraints), 'joint constraint')}."
     )
     if dropped:
-        say(f"Not in the action set, so not checked: {', '.join(dropped)}.")
+        say(f"Not in the action set, so not checked: {quote_names(dropped)}.")
     if unusual:
         say("\nUnusual values, by column:")
         lines = [

@@ -14,6 +14,7 @@ from sklearn.preprocessing import LabelEncoder
 
 from skresp import ActionSet, AtLeast, AtMost
 from skresp._optional import import_optional
+from skresp._text import quote, quote_all
 from skresp._validation import to_python
 
 from ._console import BadCallError, existing_file
@@ -49,7 +50,7 @@ def load_model(
         else:
             raise BadCallError(
                 f"--model: {path} must end in {_FORMATS}, which sets the format, got "
-                f"{ending!r}."
+                f"{quote(ending)}."
             )
     except (BadCallError, ImportError):
         raise
@@ -88,7 +89,7 @@ def _load_xgboost(file: Path) -> Any:
     if not classifies and not objective.startswith("reg:"):
         raise BadCallError(
             f"--model: the objective of {file} must be classification (binary:, "
-            f"multi:) or regression (reg:), got {objective!r}."
+            f"multi:) or regression (reg:), got {quote(objective)}."
         )
     recodes = tuple(int(v) for v in xgboost.__version__.split(".")[:2]) >= (3, 1)
     if "c" in (booster.feature_types or []) and not recodes:
@@ -166,7 +167,7 @@ def read_target(text: str, model: Any) -> Any:
                     break
         raise BadCallError(
             f"--target: the model is a regressor, so the target must be a bound such "
-            f"as '>=700' or '<=3', got {text!r}."
+            f"as '>=700' or '<=3', got {quote(text)}."
         )
     labels = [to_python(label) for label in classes]
     for label in labels:
@@ -176,8 +177,8 @@ def read_target(text: str, model: Any) -> Any:
         if isinstance(label, (int, float)) and _number(text) == label:
             return label
     raise BadCallError(
-        f"--target: {text!r} is not a class of the model. The classes are "
-        f"{', '.join(map(str, labels))}."
+        f"--target: {quote(text)} is not a class of the model. The classes are "
+        f"{quote_all(labels)}."
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from skresp import ActionSet
 from skresp._optional import import_optional
-from skresp._text import quote_names
+from skresp._text import quote, quote_names
 from skresp.batch._csv import MISSING_TEXTS, category_texts
 
 from ._console import BadCallError, existing_file
@@ -20,8 +20,6 @@ def read_actions(path: str) -> ActionSet:
     file = existing_file(path, "--actions")
     try:
         return ActionSet.from_file(file)
-    except UnicodeDecodeError:
-        raise BadCallError(f"--actions: {path} is not a text file in UTF-8.") from None
     except (TypeError, ValueError) as error:
         raise BadCallError(f"--actions: {error}") from None
 
@@ -36,7 +34,7 @@ def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
     else:
         raise BadCallError(
             f"--data: {path} must end in .csv or .parquet, which sets the format, got "
-            f"{file.suffix!r}."
+            f"{quote(file.suffix)}."
         )
     if not len(table):
         raise BadCallError(f"--data: {path} has no rows.")

@@ -30,6 +30,8 @@ from skresp._dataframe import as_table, take_rows
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import target_warning
+from skresp._text import quote
+from skresp._validation import check_n_jobs, check_seed, check_verbose
 
 from ._short_repr import ShortRepr
 
@@ -57,6 +59,9 @@ class BaseExplainer(
 
     action_set: ActionSet | None
     target: Any
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
     _fitted_model: FittedModel
     # Whether `fit` checks the model's answers to some rows.
     _checks_answers = True
@@ -94,9 +99,13 @@ class BaseExplainer(
         """Raise for invalid parameters."""
         if self.action_set is not None and not isinstance(self.action_set, ActionSet):
             raise TypeError(
-                f"action_set must be an ActionSet or None, got {self.action_set!r}. "
-                f"Make one with ActionSet.infer(X, ...) or ActionSet.from_file(path)."
+                f"action_set must be an ActionSet or None, got "
+                f"{quote(self.action_set)}. Make one with ActionSet.infer(X, ...) or "
+                f"ActionSet.from_file(path)."
             )
+        check_n_jobs(self.n_jobs)
+        check_verbose(self.verbose)
+        check_seed(self.random_state)
 
     def _make_fitted_model(self, input_format: InputFormat, table: Any) -> FittedModel:
         """Return the model with its target; raise if the columns do not fit."""
@@ -124,7 +133,7 @@ class BaseExplainer(
         model = self.estimator
         if not hasattr(model, "predict"):
             raise TypeError(
-                f"estimator must have a predict method, got {model!r}. Pass a "
+                f"estimator must have a predict method, got {quote(model)}. Pass a "
                 f"classifier, a regressor or a Pipeline."
             )
         checkable = isinstance(model, BaseEstimator) or hasattr(

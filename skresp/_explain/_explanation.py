@@ -17,7 +17,7 @@ from skresp._dataframe import as_table, column, frame_like
 from skresp._html._render import render
 from skresp._optional import import_optional
 from skresp._results import SHOWN_ROWS, RowResults
-from skresp._text import plural
+from skresp._text import plural, quote
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp._validation import check_integer
 
@@ -271,9 +271,9 @@ class Explanation(Variants, RowResults):
         j = self.feature_names.index(feature)
         if found is None or not self.exact[position, j]:
             raise ValueError(
-                f"The values of {feature!r} that reach the target are not known as "
-                f"intervals for this person and model: the score was sampled, or the "
-                f"feature has labels. Call reachable(row, feature) for points with "
+                f"The values of {quote(feature)} that reach the target are not known "
+                f"as intervals for this person and model: the score was sampled, or "
+                f"the feature has labels. Call reachable(row, feature) for points with "
                 f"answers."
             )
         return found

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skresp._actions._action_set import ActionSet
@@ -17,12 +16,15 @@ from skresp._dataframe import as_table, snapshot
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._target import make_target_rule
+from skresp._text import quote
 from skresp._validation import (
     check_choice,
     check_integer,
+    check_n_jobs,
+    check_seed,
+    check_share,
     check_time_limit,
     is_integer,
-    is_number,
 )
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline, OutOfTimeError
@@ -238,15 +240,12 @@ to 5; age follows to 32.
         n = self.n_samples
         if n != "auto" and not (is_integer(n) and int(n) >= 1):
             raise ValueError(
-                f"n_samples must be a whole number of at least 1, or 'auto', got {n!r}."
+                f"n_samples must be a whole number of at least 1, or 'auto', got "
+                f"{quote(n)}."
             )
         check_integer("max_points", self.max_points, 0)
-        if not is_number(self.alpha) or not 0 < self.alpha < 1:
-            raise ValueError(
-                f"alpha must be a number between 0 and 1, got {self.alpha!r}."
-            )
-        if self.n_samples == "auto":
-            self._draws()  # raises if half_width is not valid
+        check_share("alpha", self.alpha)
+        check_share("half_width", self.half_width)
 
     def _effects(self) -> RandomEffects | None:
         """Return the random effects, checked against the action set."""
@@ -313,7 +312,7 @@ to 5; age follows to 32.
             if late.any():
                 warnings.warn(
                     f"{int(late.sum())} of {late.size} scores were not computed within "
-                    f"time_limit={time_limit!r} seconds and are NaN, of "
+                    f"time_limit={quote(time_limit)} seconds and are NaN, of "
                     f"{int(late.any(axis=1).sum())} of {len(table)} rows. A larger "
                     f"time_limit computes more of them.",
                     UserWarning,
@@ -340,6 +339,7 @@ to 5; age follows to 32.
 
     def _make_context(self, deadline: Deadline) -> ResponsivenessContext:
         """Return the settings of a call, with the model."""
+        check_n_jobs(self.n_jobs)
         effects = self._effects()
         points = points_of_score(
             self.action_set_, int(self.max_points), self.method, effects is not None
@@ -387,10 +387,10 @@ def _seed(random_state: Any) -> int:
     """Return the seed of a call."""
     if is_integer(random_state):
         return _seed_of_integer(int(random_state))
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    return int(check_seed(random_state).randint(2**31 - 1))
 
 
 @lru_cache(maxsize=64)
 def _seed_of_integer(random_state: int) -> int:
     """Return the seed of a call; to make a generator takes as long as a score."""
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    return int(check_seed(random_state).randint(2**31 - 1))

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skresp._recourse._cost import check_prices, prices_of
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import (
     check_choice,
@@ -115,7 +116,7 @@ class Variants:
         if not isinstance(cost, Mapping):
             raise TypeError(
                 f"cost must be a mapping from feature to cost, or a function of rows "
-                f"and reached points, got {cost!r}."
+                f"and reached points, got {quote(cost)}."
             )
         check_prices(cost, names)
         total = np.zeros(len(points.owner))
@@ -244,7 +245,9 @@ class Variants:
         out = np.zeros(self.values.shape, dtype=bool)
         check_feature_names("directions", directions, self.feature_names)
         for name, direction in directions.items():
-            check_choice(f"directions[{name!r}]", direction, ("increase", "decrease"))
+            check_choice(
+                f"directions[{quote(name)}]", direction, ("increase", "decrease")
+            )
             j = self.feature_names.index(name)
             if (self.n_reachable[:, j] > 0).any():
                 sign = 1 if direction == "increase" else -1
@@ -260,21 +263,21 @@ def _radii(context: ResponsivenessContext, radius: Any) -> FloatArray:
         example = next(iter(actions.names), "income")
         raise TypeError(
             f"radius must be a mapping from feature to the size of its shifts, got "
-            f"{radius!r}. Name the features, for instance "
-            f"radius={{{example!r}: 1}}."
+            f"{quote(radius)}. Name the features, for instance "
+            f"radius={{{quote(example)}: 1}}."
         )
     check_feature_names("radius", radius, actions.names)
     size = np.zeros(len(actions.names))
     for name, amount in radius.items():
         if actions.features[name].kind == "categorical":
             raise ValueError(
-                f"radius must name numeric or binary features, and {name!r} is "
+                f"radius must name numeric or binary features, and {quote(name)} is "
                 f"categorical. Leave it out."
             )
         if not is_number(amount) or not 0 <= amount < np.inf:
             raise ValueError(
-                f"radius[{name!r}] must be a finite number of at least 0, got "
-                f"{amount!r}."
+                f"radius[{quote(name)}] must be a finite number of at least 0, got "
+                f"{quote(amount)}."
             )
         size[actions.names.index(name)] = amount
     return size

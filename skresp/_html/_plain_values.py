@@ -6,20 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ._render import printable
+from skresp._text import one_line
 
 _LONGEST = 120
 
 Plain = dict[str, Any]
-
-
-def one_line(value: Any) -> str:
-    """Return a value as text on one line.
-
-    >>> one_line("a\\n  b")
-    'a b'
-    """
-    return " ".join(printable(value).split())
 
 
 def brief(value: Any) -> str:

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from skresp._text import percent, plural, thousands
+from skresp._text import percent, plural, printable, thousands
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-# Control characters other than tab and line breaks, and halves of surrogate pairs:
-# HTML allows neither, and the latter cannot be encoded.
-_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-# Characters that reverse the direction of the text after them.
-_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def render(template: str, **values: Any) -> str:
@@ -56,12 +49,3 @@ def _finalize(value: Any) -> Any:
     """Return what is printed for an expression, before it is escaped."""
     # The output of a macro is HTML, and its values were finalized inside the macro.
     return value if hasattr(value, "__html__") else printable(value)
-
-
-def printable(value: Any) -> str:
-    """Return a value as text that every page and file can hold.
-
-    >>> printable("a\\0b"), printable(1.5)
-    ('a\ufffdb', '1.5')
-    """
-    return _DIRECTION.sub("", _FORBIDDEN.sub("\ufffd", str(value)))

@@ -19,6 +19,8 @@ from skresp._dataframe import (
     real_numbers,
 )
 from skresp._dataframe import column as column_of
+from skresp._text import quote, quote_names
+from skresp._validation import did_you_mean
 
 from ._class_names import package_of
 from ._wrappers import first_estimator
@@ -199,14 +201,15 @@ def _check_names(names: tuple[str, ...], given: list[str] | None, width: int) ->
         if width != len(names):
             raise ValueError(
                 f"X has {width} columns, but the model was fitted on {len(names)}: "
-                f"{', '.join(names)}."
+                f"{quote_names(names)}."
             )
         return
     missing = [name for name in names if name not in given]
     if missing:
         raise ValueError(
-            f"X has no column {missing[0]!r}, which the model was fitted on. The "
-            f"columns of X are {', '.join(given)}."
+            f"X has no column {quote(missing[0])}, which the model was fitted on. "
+            f"{did_you_mean(missing[0], given)}The columns of X are "
+            f"{quote_names(given)}."
         )
 
 
@@ -222,4 +225,4 @@ def _was_fitted_on_arrays(model: Any) -> bool:
 
 
 def _listed(what: str, names: list[str]) -> str:
-    return f"{what} {', '.join(map(repr, names[:5]))}" if names else ""
+    return f"{what} {quote_names(names, 5)}" if names else ""

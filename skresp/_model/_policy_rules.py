@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from skresp._dataframe import column, real_numbers
+from skresp._text import quote, quote_all, quote_names
 from skresp._typing import BoolArray, IndexArray
-from skresp._validation import check_finite, is_number, to_python
+from skresp._validation import check_finite, did_you_mean, is_number, to_python
 from skresp.constraints._condition import Condition
 
 
@@ -25,7 +26,7 @@ def parse_rules(given: Any) -> tuple[Rule, ...]:
     """Return the rules of a policy; raise for anything that is not a rule."""
     if isinstance(given, (str, Mapping)) or not np.iterable(given):
         raise TypeError(
-            f"rules must be a list of pairs (conditions, outcome), got {given!r}."
+            f"rules must be a list of pairs (conditions, outcome), got {quote(given)}."
         )
     return tuple(_parse_rule(i, each) for i, each in enumerate(given))
 
@@ -33,7 +34,7 @@ def parse_rules(given: Any) -> tuple[Rule, ...]:
 def _parse_rule(i: int, given: Any) -> Rule:
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise TypeError(
-            f"rules[{i}] must be a pair (conditions, outcome), got {given!r}."
+            f"rules[{i}] must be a pair (conditions, outcome), got {quote(given)}."
         )
     conditions, outcome = given
     if isinstance(conditions, (Condition, Mapping)) or _is_triple(conditions):
@@ -41,7 +42,7 @@ def _parse_rule(i: int, given: Any) -> Rule:
     if isinstance(conditions, str) or not np.iterable(conditions) or not conditions:
         raise TypeError(
             f"The conditions of rules[{i}] must be a list of triples (feature, op, "
-            f"value), got {conditions!r}."
+            f"value), got {quote(conditions)}."
         )
     parsed = tuple(Condition.of(f"A condition of rules[{i}]", c) for c in conditions)
     for condition in parsed:
@@ -58,13 +59,13 @@ def _is_triple(given: Any) -> bool:
 
 def _check_values(i: int, condition: Condition) -> None:
     for value in condition.values:
-        name = f"The value for {condition.feature!r} in rules[{i}]"
+        name = f"The value for {quote(condition.feature)} in rules[{i}]"
         if _is_numeric(value):
             check_finite(name, float(value))
         elif condition.op in ("<=", ">="):
             raise TypeError(
-                f"{name} is {value!r}, but labels have no order, so {condition.op!r} "
-                f"requires a number. List labels with 'in'."
+                f"{name} is {quote(value)}, but labels have no order, so "
+                f"{quote(condition.op)} requires a number. List labels with 'in'."
             )
 
 
@@ -84,8 +85,9 @@ def positions_of(rules: Sequence[Rule], names: Sequence[str]) -> dict[str, int]:
         for condition in rule.conditions:
             if condition.feature not in position:
                 raise ValueError(
-                    f"rules[{i}] has a condition on {condition.feature!r}, which is "
-                    f"not a column. The columns are {', '.join(names)}."
+                    f"rules[{i}] has a condition on {quote(condition.feature)}, which "
+                    f"is not a column. {did_you_mean(condition.feature, names)}"
+                    f"The columns are {quote_names(names)}."
                 )
     return position
 
@@ -98,10 +100,10 @@ def outcome_positions(rules: Sequence[Rule], classes: Any) -> list[int]:
             k for k, label in enumerate(classes) if to_python(label) == rule.outcome
         ]
         if len(found) != 1:
-            known = ", ".join(repr(to_python(label)) for label in classes)
+            known = quote_all(classes)
             raise ValueError(
-                f"rules[{i}] has the outcome {rule.outcome!r}, which is not among the "
-                f"classes of the model. Use one of {known}."
+                f"rules[{i}] has the outcome {quote(rule.outcome)}, which is not among "
+                f"the classes of the model. Use one of {known}."
             )
         out.append(found[0])
     return out
@@ -130,15 +132,15 @@ def condition_holds(condition: Condition, values: pd.Series) -> BoolArray:
     if is_about_labels(condition):
         if getattr(values.dtype, "kind", "O") in "uif":
             raise ValueError(
-                f"A rule compares {condition.feature!r}, a column of numbers, with "
-                f"{condition.value!r}. Use a number."
+                f"A rule compares {quote(condition.feature)}, a column of numbers, "
+                f"with {quote(condition.value)}. Use a number."
             )
         equal = values.astype(object).isin(list(condition.values)).to_numpy(dtype=bool)
         return (equal != (condition.op == "!=")) & ~missing
     numbers = real_numbers(values)
     if condition.op in ("<=", ">=") and (np.isnan(numbers) & ~missing).any():
         raise ValueError(
-            f"A rule compares {condition.feature!r} by {condition.op!r}, but the "
-            f"column has labels, which have no order. List labels with 'in'."
+            f"A rule compares {quote(condition.feature)} by {quote(condition.op)}, but "
+            f"the column has labels, which have no order. List labels with 'in'."
         )
     return condition.true(numbers) & ~missing

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
+from skresp._text import quote, quote_all
 from skresp._typing import BoolArray, FloatArray
 
 from ._class_names import is_sklearn
@@ -77,9 +78,7 @@ def predicted_numbers(model: Any, X: Any) -> FloatArray:
 def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
     """Return the class probabilities of a model, of shape (n_rows, n_classes)."""
     raw = np.asarray(model.predict_proba(X))
-    if raw.shape != (X.shape[0], n_classes):
-        wanted = f"{n_classes} probabilities for each of {_rows(X)}"
-        raise _wrong_shape(model, "predict_proba", raw, wanted)
+    _check_probability_shape(model, raw, X, n_classes)
     values = _finite(model, "predict_proba", raw)
     if values.size and not (
         values.min() >= -_ROUNDING and values.max() <= 1 + _ROUNDING
@@ -90,6 +89,14 @@ def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
             f"probability between 0 and 1. {_REMEDY}"
         )
     return values
+
+
+def _check_probability_shape(
+    model: Any, raw: NDArray[Any], X: Any, n_classes: int
+) -> None:
+    if raw.shape != (X.shape[0], n_classes):
+        wanted = f"{n_classes} probabilities for each of {_rows(X)}"
+        raise _wrong_shape(model, "predict_proba", raw, wanted)
 
 
 def model_scores(model: Any, method: str, X: Any, **options: Any) -> FloatArray:
@@ -108,8 +115,8 @@ def default_scores(model: Any, X: Any) -> FloatArray:
     return model_scores(model, next(m for m in methods if hasattr(model, m)), X)
 
 
-def check_model_scores(model: Any, X: Any) -> None:
-    """Raise if the scores of a classifier are NaN on some rows.
+def check_model_scores(model: Any, X: Any, n_classes: int) -> None:
+    """Raise if the scores of a classifier are NaN on some rows, or misshapen.
 
     `predict` of most classifiers turns a NaN of `decision_function` or
     `predict_proba` into a valid label, so `predict` alone would not show it.
@@ -121,6 +128,8 @@ def check_model_scores(model: Any, X: Any) -> None:
             raw = _some_per_row(model, method, X, {})
         except (AttributeError, NotImplementedError):
             continue  # the method exists in name only
+        if method == "predict_proba":
+            _check_probability_shape(model, raw, X, n_classes)
         _finite(model, method, raw, infinite=method == "decision_function")
 
 
@@ -170,11 +179,10 @@ def _not_a_class(
     model: Any, rest: NDArray[Any], n_rows: int, classes: NDArray[Any]
 ) -> ModelOutputError:
     value = rest[0].item() if isinstance(rest[0], np.generic) else rest[0]
-    known = ", ".join(repr(c.item() if hasattr(c, "item") else c) for c in classes[:10])
     return ModelOutputError(
-        f"{model_name(model)}.predict returned {value!r} for {len(rest)} of {n_rows} "
-        f"rows, which is not among its classes_: {known}"
-        f"{', ...' if len(classes) > 10 else ''}. {_REMEDY}"
+        f"{model_name(model)}.predict returned {quote(value)} for {len(rest)} of "
+        f"{n_rows} rows, which is not among its classes_: "
+        f"{quote_all(classes)}. {_REMEDY}"
     )
 
 

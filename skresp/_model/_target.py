@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
+from skresp._text import quote, quote_all
 from skresp._typing import BoolArray, FloatArray
 
 from ._class_names import is_sklearn
@@ -87,7 +88,7 @@ def _check_number(target: AtLeast | AtMost) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
         raise TypeError(
             f"{type(target).__name__} requires a number to compare predictions with, "
-            f"got {value!r}."
+            f"got {quote(value)}."
         )
 
 
@@ -125,7 +126,7 @@ class LabelRule:
         """Raise if the model returns invalid predictions for rows."""
         self.reached(X)
         if self.classes is not None:
-            check_model_scores(self.model, X)
+            check_model_scores(self.model, X, len(self.classes))
 
 
 @dataclass(frozen=True)
@@ -225,14 +226,14 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
     if isinstance(target, (AtLeast, AtMost)):
         if getattr(model, "classes_", None) is not None:
             raise ValueError(
-                f"target is {target!r}, but the model predicts classes "
-                f"({_listed(model.classes_)}). Pass a class label as target, and "
+                f"target is {quote(target)}, but the model predicts classes "
+                f"({quote_all(model.classes_)}). Pass a class label as target, and "
                 f"threshold= for a threshold on its probability."
             )
         if threshold is not None:
             raise ValueError(
-                f"threshold={threshold!r} applies to class probabilities, and target "
-                f"is {target!r}. Leave threshold out."
+                f"threshold={quote(threshold)} applies to class probabilities, and "
+                f"target is {quote(target)}. Leave threshold out."
             )
         return ValueRule(model, target)
     classes = getattr(model, "classes_", None)
@@ -243,11 +244,12 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
     classes = np.asarray(classes)
     if target is None:
         target = default_target(classes)
-    position = np.flatnonzero(np.asarray(classes == target))
+    same = classes == target if np.ndim(target) == 0 else False
+    position = np.flatnonzero(np.asarray(same))
     if len(position) != 1:
         raise ValueError(
-            f"target={target!r} is not among the classes of the model. "
-            f"{_other_type(target, classes)}Pass one of {_listed(classes)}."
+            f"target={quote(target)} is not among the classes of the model. "
+            f"{_other_type(target, classes)}Pass one of {quote_all(classes)}."
         )
     label = _plain(classes[position[0]])
     if threshold is None:
@@ -264,30 +266,33 @@ def default_target(classes: Any) -> Any:
 def target_warning(target: Any, classes: Any) -> str:
     """Return the message for a target that was not given."""
     return (
-        f"target is not given: {_plain(target)!r}, the last of the model's classes "
-        f"({_listed(classes)}), is used. Pass target=... to choose the wanted class; "
-        f"where 1 means default or rejection, the wanted class is not 1."
+        f"target is not given: {quote(_plain(target))}, the last of the model's "
+        f"classes ({quote_all(classes)}), is used. Pass target=... to choose the "
+        f"wanted class; where 1 means default or rejection, the wanted class is not 1."
     )
 
 
 def _check_threshold(model: Any, threshold: float) -> None:
     """Raise if a threshold is no probability, or the model cannot be used with it."""
     if isinstance(threshold, bool) or not isinstance(threshold, Real):
-        raise TypeError(f"threshold must be a number from 0 to 1, got {threshold!r}.")
+        raise TypeError(
+            f"threshold must be a number from 0 to 1, got {quote(threshold)}."
+        )
     if not 0 <= threshold <= 1:
-        raise ValueError(f"threshold must be between 0 and 1, got {threshold!r}.")
+        raise ValueError(f"threshold must be between 0 and 1, got {quote(threshold)}.")
     if not hasattr(model, "predict_proba"):
         raise ValueError(
-            f"threshold={threshold!r} requires predict_proba, which "
+            f"threshold={quote(threshold)} requires predict_proba, which "
             f"{type(model).__name__} does not have. Leave threshold out to use predict."
         )
     inner = _threshold_classifier(model)
     if inner is not None:
         raise ValueError(
-            f"threshold={threshold!r} is given, but the model has a threshold of its "
-            f"own: {type(inner).__name__} with {_own_threshold(inner)}. Leave "
+            f"threshold={quote(threshold)} is given, but the model has a threshold of "
+            f"its own: {type(inner).__name__} with {_own_threshold(inner)}. Leave "
             f"threshold out to explain the model's own decisions, or pass the "
-            f"estimator_ of the {type(inner).__name__} with threshold={threshold!r}."
+            f"estimator_ of the {type(inner).__name__} with "
+            f"threshold={quote(threshold)}."
         )
 
 
@@ -304,7 +309,7 @@ def _threshold_classifier(model: Any) -> Any:
 
 def _own_threshold(model: Any) -> str:
     if is_sklearn(model, "FixedThresholdClassifier"):
-        return f"threshold={model.threshold!r}"
+        return f"threshold={quote(model.threshold)}"
     return f"best_threshold_={float(model.best_threshold_):g}"
 
 
@@ -314,12 +319,13 @@ def _rule_without_classes(model: Any, target: Any, threshold: Any) -> TargetRule
     if target is None or (has_tags and is_regressor(model)):
         raise ValueError(
             f"{type(model).__name__} predicts numbers, or has no classes_, so "
-            f"target={target!r} does not determine which predictions are wanted. Pass "
-            f"target=AtLeast(value) or AtMost(value), or a label that predict returns."
+            f"target={quote(target)} does not determine which predictions are wanted. "
+            f"Pass target=AtLeast(value) or AtMost(value), or a label that predict "
+            f"returns."
         )
     if threshold is not None:
         raise ValueError(
-            f"threshold={threshold!r} requires a model with classes_ and "
+            f"threshold={quote(threshold)} requires a model with classes_ and "
             f"predict_proba. Leave threshold out to use predict."
         )
     return LabelRule(model, target)
@@ -330,12 +336,8 @@ def _other_type(target: Any, classes: Any) -> str:
     for label in classes:
         if str(label) == str(target):
             kind = "text" if isinstance(label, str) else "number"
-            return f"Did you mean the {kind} {_plain(label)!r}? "
+            return f"Did you mean the {kind} {quote(_plain(label))}? "
     return ""
-
-
-def _listed(classes: Any) -> str:
-    return ", ".join(repr(_plain(c)) for c in classes)
 
 
 def _plain(label: Any) -> Any:

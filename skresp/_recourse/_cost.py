@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skresp._actions._action_set import ActionSet
+from skresp._text import quote
 from skresp._typing import FloatArray
 from skresp._validation import check_feature_names, is_number
 from skresp.reach._part import Part
@@ -28,7 +29,7 @@ def check_cost(cost: Any, actions: ActionSet) -> None:
     if not isinstance(cost, Mapping):
         raise TypeError(
             f"cost must be None, 'fewest', a mapping from feature to cost, or a "
-            f"function of two frames (before and after), got {cost!r}."
+            f"function of two frames (before and after), got {quote(cost)}."
         )
     check_prices(cost, actions.names)
 
@@ -40,9 +41,9 @@ def check_prices(cost: Mapping[str, Any], names: Sequence[str]) -> None:
         pair = prices_of(each)
         if len(pair) != 2 or not all(_is_price(price) for price in pair):
             raise ValueError(
-                f"cost of {name!r} must be a finite non-negative number or a pair "
-                f"(up, down) of such numbers, got {each!r}. To forbid a change, set "
-                f"the feature's limits in the action set."
+                f"cost of {quote(name)} must be a finite non-negative number or a pair "
+                f"(up, down) of such numbers, got {quote(each)}. To forbid a change, "
+                f"set the feature's limits in the action set."
             )
 
 

@@ -19,6 +19,7 @@ from skresp._html._render import render
 from skresp._model._fitted_model import FittedModel
 from skresp._model._target import AtMost
 from skresp._results import SHOWN_ROWS, RowResults
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 
 from ._status import PROOFS, STATUSES
@@ -303,7 +304,9 @@ def _as_numbers(thresholds: Any) -> FloatArray:
     except (TypeError, ValueError):
         cuts = np.array(np.nan)
     if cuts.ndim != 1 or np.isnan(cuts).any():
-        raise ValueError(f"thresholds must be a list of numbers, got {thresholds!r}.")
+        raise ValueError(
+            f"thresholds must be a list of numbers, got {quote(thresholds)}."
+        )
     return cuts
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from skresp._text import quote
 from skresp._write import is_unfinished, whole_file
 
 from ._source import SourceFile
@@ -128,14 +129,14 @@ def _check_origin(
     if wanted is None:
         raise ValueError(
             f"out: {path} has rows {about['rows'][0]} to {about['rows'][1]} of "
-            f"{about['input']!r}, which is no part of this source, or the files were "
-            f"divided with another rows_per_part. {remedy}"
+            f"{quote(about['input'])}, which is no part of this source, or the files "
+            f"were divided with another rows_per_part. {remedy}"
         )
     if about["sha256"] != wanted["sha256"]:
         raise ValueError(
-            f"out: {path} has results of another content of {about['input']!r}: its "
-            f"sha256 was {about['sha256'][:12]} and is {wanted['sha256'][:12]} now. "
-            f"{remedy}"
+            f"out: {path} has results of another content of {quote(about['input'])}: "
+            f"its sha256 was {about['sha256'][:12]} and is {wanted['sha256'][:12]} "
+            f"now. {remedy}"
         )
 
 

@@ -15,7 +15,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from skresp import __version__
 from skresp._explain._progress import progress_bar
-from skresp._validation import check_integer
+from skresp._text import quote
+from skresp._validation import check_integer, check_n_jobs
 from skresp._write import write_text
 
 from ._describe import describe_explainer
@@ -89,6 +90,7 @@ def score_files(
     if not isinstance(scorer, BatchScorer):
         raise TypeError(f"scorer must be a BatchScorer, got {type(scorer).__name__}.")
     check_integer("rows_per_part", rows_per_part, 1)
+    check_n_jobs(n_jobs)
     files = find_files(source)
     units = units_of(files, int(rows_per_part))
     for file in files:
@@ -174,7 +176,7 @@ def _check_columns(file: SourceFile, scorer: BatchScorer) -> None:
     missing = [name for name in scorer._input_columns if name not in known]
     if missing:
         raise ValueError(
-            f"source: {file.path} has no column {missing[0]!r}. The columns are "
+            f"source: {file.path} has no column {quote(missing[0])}. The columns are "
             f"{', '.join(known)}."
         )
 

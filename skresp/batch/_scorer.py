@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skresp._dataframe import take_rows
 from skresp._explain._responsiveness import ResponsivenessExplainer
+from skresp._text import quote
 from skresp._typing import IndexArray
 from skresp._validation import check_choice, check_integer, is_integer
 
@@ -179,7 +180,7 @@ class BatchScorer:
             if name in taken or name in names[:i]:
                 why = "also a column of the result" if name in taken else "named twice"
                 raise ValueError(
-                    f"id_columns and keep_columns: {name!r} is {why}. Rename the "
+                    f"id_columns and keep_columns: {quote(name)} is {why}. Rename the "
                     f"column, or name it once."
                 )
 
@@ -374,7 +375,7 @@ def _with_invalid(scored: Any, problems: Mapping[int, RowProblem]) -> Any:
 
 def _listed(name: str, values: Any) -> tuple[str, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a list of names, got {values!r}.")
+        raise TypeError(f"{name} must be a list of names, got {quote(values)}.")
     return tuple(dict.fromkeys(values))
 
 
@@ -396,8 +397,8 @@ def _check_explainer(explainer: Any) -> None:
     if not is_integer(explainer.random_state):
         raise ValueError(
             f"explainer must have an integer random_state, so that every batch has the "
-            f"same random numbers, got random_state={explainer.random_state!r}. Use "
-            f"explainer.set_params(random_state=0)."
+            f"same random numbers, got random_state={quote(explainer.random_state)}. "
+            f"Use explainer.set_params(random_state=0)."
         )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from skresp._actions._action_set import ActionSet
+from skresp._text import quote
 
 from ._csv import count_csv_rows, csv_chunks
 from ._tables import import_pyarrow
@@ -69,7 +70,7 @@ def find_files(source: str | os.PathLike[str]) -> list[SourceFile]:
     if not files:
         raise FileNotFoundError(
             f"source must be a Parquet or CSV file, a folder with such files or a "
-            f"pattern that matches some, but nothing was found at {text!r}."
+            f"pattern that matches some, but nothing was found at {quote(text)}."
         )
     for file in files:
         if file.suffix.lower() not in (*_PARQUET, *_CSV):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from skresp._dataframe import is_polars
 from skresp._optional import import_optional
-from skresp._text import quote_names
+from skresp._text import quote, quote_names
 
 
 def import_pyarrow(module: str = "pyarrow") -> Any:
@@ -71,8 +71,8 @@ def arrow_column(table: Any, name: str, kind: Any) -> Any:
         return values.cast(kind)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ValueError(
-            f"The column {name!r} does not fit its type {kind}: {error}. Choose "
-            f"another type for it, such as {{{name!r}: 'string'}}."
+            f"The column {quote(name)} does not fit its type {kind}: {error}. Choose "
+            f"another type for it, such as {{{quote(name)}: 'string'}}."
         ) from None
 
 

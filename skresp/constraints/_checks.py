@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 from skresp._actions._feature import DIRECTIONS, Feature
+from skresp._text import quote, quote_all
 from skresp._validation import check_bool, check_finite
 
 
@@ -17,16 +18,18 @@ def check_names(
     """Return the names of features as a tuple; they are distinct strings."""
     if isinstance(names, str):
         raise TypeError(
-            f"{constraint} needs a list of feature names, got the string {names!r}. "
-            f"Put it in a list."
+            f"{constraint} needs a list of feature names, got the string "
+            f"{quote(names)}. Put it in a list."
         )
     out = tuple(names)
     for name in out:
         if not isinstance(name, str):
-            raise TypeError(f"{constraint} needs feature names, got {name!r}.")
+            raise TypeError(f"{constraint} needs feature names, got {quote(name)}.")
     if len(set(out)) < len(out):
         twice = next(name for name in out if out.count(name) > 1)
-        raise ValueError(f"{constraint} names {twice!r} twice. Name each feature once.")
+        raise ValueError(
+            f"{constraint} names {quote(twice)} twice. Name each feature once."
+        )
     if len(out) < minimum:
         raise ValueError(
             f"{constraint} needs at least {minimum} "
@@ -46,7 +49,7 @@ def check_kind(
     kind = features[name].kind
     if kind not in kinds:
         raise ValueError(
-            f"{constraint} needs {' or '.join(kinds)} features, but {name!r} is "
+            f"{constraint} needs {' or '.join(kinds)} features, but {quote(name)} is "
             f"{kind}. {remedy}"
         )
 
@@ -56,7 +59,7 @@ def check_direction(constraint: str, direction: str | None) -> None:
     if direction is not None and direction not in DIRECTIONS:
         raise ValueError(
             f"direction of {constraint} must be 'increase', 'decrease' or None, got "
-            f"{direction!r}."
+            f"{quote(direction)}."
         )
 
 
@@ -72,11 +75,14 @@ def check_weights(
     if not isinstance(weights, Mapping) or not weights:
         raise TypeError(
             f"{parameter} of {constraint} must be a mapping from feature to number "
-            f"with at least one entry, got {weights!r}."
+            f"with at least one entry, got {quote(weights)}."
         )
     check_names(constraint, weights, minimum=1)
     return tuple(
-        (name, check_finite(f"{parameter}[{name!r}] of {constraint}", weights[name]))
+        (
+            name,
+            check_finite(f"{parameter}[{quote(name)}] of {constraint}", weights[name]),
+        )
         for name in sorted(weights)
     )
 
@@ -95,18 +101,18 @@ def code_of(constraint: str, name: str, feature: Feature, value: Any) -> float:
             value = int(value)
         if not isinstance(value, Real) or not math.isfinite(value):
             raise ValueError(
-                f"{constraint} has the value {value!r} for {name!r}, which is "
-                f"{feature.kind}. Use a number."
+                f"{constraint} has the value {quote(value)} for {quote(name)}, which "
+                f"is {feature.kind}. Use a number."
             )
         return float(value)
     if feature.categories is None:
         raise ValueError(
-            f"{constraint} needs the categories of {name!r}, which lists none. Add "
-            f"categories=[...] to the feature."
+            f"{constraint} needs the categories of {quote(name)}, which lists none. "
+            f"Add categories=[...] to the feature."
         )
     if value not in feature.categories:
         raise ValueError(
-            f"{constraint} has the value {value!r} for {name!r}, whose categories are "
-            f"{', '.join(map(repr, feature.categories))}."
+            f"{constraint} has the value {quote(value)} for {quote(name)}, whose "
+            f"categories are {quote_all(feature.categories)}."
         )
     return float(feature.categories.index(value))

@@ -11,7 +11,7 @@ import numpy as np
 
 from skresp._actions._constraint import check_keys
 from skresp._actions._feature import Feature, slack
-from skresp._text import join_words
+from skresp._text import join_words, quote
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import to_python
 
@@ -40,19 +40,19 @@ class Condition:
     def __post_init__(self) -> None:
         if not isinstance(self.feature, str):
             raise TypeError(
-                f"The feature of a condition must be a name, got {self.feature!r}."
+                f"The feature of a condition must be a name, got {quote(self.feature)}."
             )
         if self.op not in OPS:
             raise ValueError(
-                f"The operator of the condition on {self.feature!r} must be one of "
-                f"{', '.join(OPS)}, got {self.op!r}."
+                f"The operator of the condition on {quote(self.feature)} must be one "
+                f"of {', '.join(OPS)}, got {quote(self.op)}."
             )
         value = self.value
         if self.op == "in":
             if isinstance(value, str) or not np.iterable(value) or not list(value):
                 raise TypeError(
-                    f"The condition on {self.feature!r} with 'in' needs a list of "
-                    f"values, got {value!r}."
+                    f"The condition on {quote(self.feature)} with 'in' needs a list of "
+                    f"values, got {quote(value)}."
                 )
             value = tuple(map(to_python, value))
         object.__setattr__(self, "value", to_python(value))
@@ -71,7 +71,7 @@ class Condition:
             given = tuple(given[key] for key in keys)
         if not isinstance(given, (tuple, list)) or len(given) != 3:
             raise TypeError(
-                f"{name} must be a triple (feature, op, value), got {given!r}."
+                f"{name} must be a triple (feature, op, value), got {quote(given)}."
             )
         return cls(*given)
 
@@ -84,8 +84,8 @@ class Condition:
         """Raise ValueError if the feature cannot be compared with the value."""
         if feature.kind == "categorical" and self.op in ("<=", ">="):
             raise ValueError(
-                f"IfThen compares the categorical feature {self.feature!r} by "
-                f"{self.op!r}, but labels have no order. List labels with 'in'."
+                f"IfThen compares the categorical feature {quote(self.feature)} by "
+                f"{quote(self.op)}, but labels have no order. List labels with 'in'."
             )
         for value in self.values:
             code_of("IfThen", self.feature, feature, value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature, slack
-from skresp._text import join_words, number
+from skresp._text import join_words, number, quote
 from skresp._typing import BoolArray, FloatArray
 
 from ._checks import check_kind, check_weights, set_bool
@@ -58,14 +58,14 @@ class Linkage(Constraint):
         set_bool(self, "keep_bounds")
         if not isinstance(self.source, str):
             raise TypeError(
-                f"source of Linkage must be a feature name, got {self.source!r}."
+                f"source of Linkage must be a feature name, got {quote(self.source)}."
             )
         effects = check_weights("Linkage", "effects", self.effects)
         object.__setattr__(self, "effects", effects)
         if self.source in dict(effects):
             raise ValueError(
-                f"Linkage makes {self.source!r} its own target, a cycle. Leave it out "
-                f"of effects."
+                f"Linkage makes {quote(self.source)} its own target, a cycle. Leave it "
+                f"out of effects."
             )
 
     @property
@@ -90,21 +90,22 @@ class Linkage(Constraint):
             target = features[name]
             if target.kind != "real" and features[self.source].kind == "real":
                 raise ValueError(
-                    f"Linkage leads from the real feature {self.source!r} to the "
-                    f"{target.kind} feature {name!r}, which would get values that are "
-                    f"not {target.kind}. Make {name!r} real, or {self.source!r} "
-                    f"integer."
+                    f"Linkage leads from the real feature {quote(self.source)} to the "
+                    f"{target.kind} feature {quote(name)}, which would get values that "
+                    f"are not {target.kind}. Make {quote(name)} real, or "
+                    f"{quote(self.source)} integer."
                 )
             if target.kind != "real" and scale != round(scale):
                 raise ValueError(
-                    f"Linkage has the fractional scale {scale!r} for the "
-                    f"{target.kind} feature {name!r}, which would get values that are "
-                    f"not {target.kind}. Use a whole number, or make {name!r} real."
+                    f"Linkage has the fractional scale {quote(scale)} for the "
+                    f"{target.kind} feature {quote(name)}, which would get values that "
+                    f"are not {target.kind}. Use a whole number, or make {quote(name)} "
+                    f"real."
                 )
             if self.keep_bounds and target.bounds == (-np.inf, np.inf):
                 raise ValueError(
-                    f"Linkage has keep_bounds=True, but its target {name!r} has no "
-                    f"bounds. Give it lower or upper, or leave keep_bounds out."
+                    f"Linkage has keep_bounds=True, but its target {quote(name)} has "
+                    f"no bounds. Give it lower or upper, or leave keep_bounds out."
                 )
 
     def coded(self, features: Mapping[str, Feature]) -> Linkage:

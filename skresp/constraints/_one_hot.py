@@ -8,7 +8,7 @@ from typing import Any
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
-from skresp._text import join_words
+from skresp._text import join_words, quote
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import is_integer
 
@@ -52,7 +52,7 @@ class OneHot(Constraint):
         if not is_integer(self.limit) or not 1 <= self.limit <= len(names):
             raise ValueError(
                 f"limit of OneHot must be a whole number from 1 to {len(names)}, the "
-                f"number of its features, got {self.limit!r}."
+                f"number of its features, got {quote(self.limit)}."
             )
         object.__setattr__(self, "limit", int(self.limit))
 

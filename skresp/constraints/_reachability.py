@@ -11,7 +11,7 @@ import numpy as np
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
-from skresp._text import join_words
+from skresp._text import join_words, quote
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import to_python
 
@@ -57,7 +57,7 @@ class Reachability(Constraint):
         ):
             raise ValueError(
                 f"values of Reachability must be rows of {len(names)} values, one for "
-                f"each of {join_words(names)}, got {self.values!r}."
+                f"each of {join_words(names)}, got {quote(self.values)}."
             )
         rows = tuple(tuple(map(to_python, row)) for row in given)
         if len(set(rows)) < len(rows):
@@ -78,7 +78,7 @@ class Reachability(Constraint):
         if matrix.shape != (size, size):
             raise ValueError(
                 f"reachable of Reachability must be {size} x {size}, one row and one "
-                f"column for each row of values, got {self.reachable!r}."
+                f"column for each row of values, got {quote(self.reachable)}."
             )
         if not np.isin(matrix, (0, 1)).all():
             raise ValueError(
@@ -109,8 +109,8 @@ class Reachability(Constraint):
                 kind = features[name].kind
                 if (kind == "binary" and code not in (0, 1)) or code != round(code):
                     raise ValueError(
-                        f"Reachability gives the {kind} feature {name!r} the value "
-                        f"{value!r}, which is not {kind}."
+                        f"Reachability gives the {kind} feature {quote(name)} the "
+                        f"value {quote(value)}, which is not {kind}."
                     )
 
     def coded(self, features: Mapping[str, Feature]) -> Reachability:

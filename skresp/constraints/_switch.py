@@ -9,7 +9,7 @@ from typing import Any
 
 from skresp._actions._constraint import Constraint
 from skresp._actions._feature import Feature
-from skresp._text import join_words
+from skresp._text import join_words, quote
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import to_python
 
@@ -53,11 +53,12 @@ class Switch(Constraint):
         object.__setattr__(self, "targets", targets)
         if not isinstance(self.switch, str):
             raise TypeError(
-                f"switch of Switch must be a feature name, got {self.switch!r}."
+                f"switch of Switch must be a feature name, got {quote(self.switch)}."
             )
         if self.switch in targets:
             raise ValueError(
-                f"Switch makes {self.switch!r} its own target. Leave it out of targets."
+                f"Switch makes {quote(self.switch)} its own target. Leave it out of "
+                f"targets."
             )
         object.__setattr__(self, "on_value", to_python(self.on_value))
 
@@ -78,7 +79,7 @@ class Switch(Constraint):
         if features[self.switch].kind == "binary" and code not in (0, 1):
             raise ValueError(
                 f"on_value of Switch must be 0 or 1 for the binary feature "
-                f"{self.switch!r}, got on_value={self.on_value!r}."
+                f"{quote(self.switch)}, got on_value={quote(self.on_value)}."
             )
 
     def coded(self, features: Mapping[str, Feature]) -> Switch:

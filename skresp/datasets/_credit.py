@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
 from skresp._typing import FloatArray, IndexArray
-from skresp._validation import check_integer
+from skresp._validation import check_integer, check_seed
 from skresp.constraints import IfThen, Linear, Linkage, Reachability
 
 from ._bunch import make_bunch
@@ -81,7 +81,7 @@ def make_credit(
     0
     """
     n_samples = check_integer("n_samples", n_samples, 1)
-    rng = check_random_state(random_state)
+    rng = check_seed(random_state)
     data = _applicants(n_samples, rng)
     probability = 1 / (1 + np.exp(-_log_odds(data)))
     repaid = (rng.uniform(size=len(data)) < probability).astype(int)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from skresp._dataframe import as_table, take_rows
 from skresp._explain._responsiveness import ResponsivenessExplainer
+from skresp._text import quote_names
 
 from ._explanation_summary import explanation_summary
 
@@ -100,5 +101,5 @@ def responsiveness_explainer(explainers: Mapping[str, Any]) -> ResponsivenessExp
             return explainer
     raise ValueError(
         f"explainers must include a ResponsivenessExplainer, which decides which "
-        f"features are responsive, got {', '.join(map(str, explainers))}. Add one."
+        f"features are responsive, got {quote_names(explainers)}. Add one."
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from skresp._dataframe import as_table, column
 from skresp._explain._explanation import Explanation
+from skresp._text import quote_names
 from skresp._typing import BoolArray, IndexArray
 from skresp._validation import check_integer
 from skresp.reach._distinct_rows import distinct_rows
@@ -146,8 +147,8 @@ def _aligned_values(explanation: Explanation, responsiveness: Any) -> Any:
     if sorted(names) != sorted(explanation.feature_names):
         raise ValueError(
             f"responsiveness must have the features of the explanation, "
-            f"{', '.join(explanation.feature_names)}, got {', '.join(names)}. Explain "
-            f"the same columns with both explainers."
+            f"{quote_names(explanation.feature_names)}, got {quote_names(names)}. "
+            f"Explain the same columns with both explainers."
         )
     return responsiveness.values[:, [names.index(n) for n in explanation.feature_names]]
 

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skresp._dataframe import as_table, column, column_names
+from skresp._text import quote
 from skresp._typing import BoolArray
 
 
@@ -33,7 +34,7 @@ def group_labels(groups: Any, X: Any, n_rows: int) -> NDArray[Any]:
             columns = ", ".join(names) if names else "no column names"
             raise ValueError(
                 f"groups must be a column of X or one label for each row, got "
-                f"{groups!r}; X has {columns}."
+                f"{quote(groups)}; X has {columns}."
             )
         return column(table, names.index(groups)).to_numpy(dtype=object)
     if isinstance(groups, pd.Series) and isinstance(X, pd.DataFrame):

@@ -17,6 +17,7 @@ from skresp._dataframe import as_table, take_rows
 from skresp._explain._responsiveness import ResponsivenessExplainer
 from skresp._explain._short_repr import ShortRepr
 from skresp._model._target import default_target, target_warning
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
 
 from ._groups import group_labels, group_masks
@@ -144,14 +145,14 @@ class RecourseScorer(ShortRepr):
             if name not in METRICS:
                 raise ValueError(
                     f"metric must be one of {', '.join(METRICS)}, or a list of them, "
-                    f"got {name!r}."
+                    f"got {quote(name)}."
                 )
         if groups is None:
             groups = self.groups
         gaps = [name for name in names if name.endswith("_gap")]
         if gaps and groups is None:
             raise ValueError(
-                f"metric={gaps[0]!r} needs groups, got None. Pass "
+                f"metric={quote(gaps[0])} needs groups, got None. Pass "
                 f"RecourseScorer(groups=...) with a column of X, or pass groups as "
                 f"metadata, see set_score_request."
             )

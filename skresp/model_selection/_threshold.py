@@ -8,6 +8,7 @@ import numpy as np
 
 from skresp._explain._responsiveness import ResponsivenessExplainer
 from skresp._model._target import AtLeast, AtMost
+from skresp._text import quote, quote_all
 
 
 def threshold_curve(
@@ -45,8 +46,9 @@ def threshold_curve(
     unknown = set(np.unique(np.asarray(y)).tolist()) - known
     if unknown:
         raise ValueError(
-            f"y must have classes of the model, {', '.join(sorted(map(repr, known)))}, "
-            f"got the label {sorted(map(repr, unknown))[0]}."
+            f"y must have classes of the model, "
+            f"{quote_all(sorted(known, key=repr))}, got the label "
+            f"{quote(min(unknown, key=repr))}."
         )
     verdicts = explainer.verify(X)
     curve = verdicts.curve(thresholds)

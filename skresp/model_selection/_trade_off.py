@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skresp._text import quote, quote_names
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import check_number
 
@@ -43,8 +44,8 @@ class BestRecourse:
         recourse = np.where(np.isnan(recourse), -np.inf, recourse)
         if not np.isfinite(recourse).any():
             raise ValueError(
-                f"No candidate has both a {self.score!r} and a {self.recourse!r} score "
-                f"that are not NaN. See cv_results_."
+                f"No candidate has both a {quote(self.score)} and a "
+                f"{quote(self.recourse)} score that are not NaN. See cv_results_."
             )
         score = np.nan_to_num(_mean(cv_results, self.score), nan=-np.inf)
         # The best recourse; ties by the best score, then by position.
@@ -156,8 +157,8 @@ def _mean(cv_results: Mapping[str, Any], name: str) -> FloatArray:
     if key not in cv_results:
         known = [k.removeprefix("mean_test_") for k in cv_results if "mean_test_" in k]
         raise ValueError(
-            f"The search has no score {name!r}; it has {', '.join(known) or 'none'}. "
-            f"Use the names of scoring=, for example "
+            f"The search has no score {quote(name)}; it has "
+            f"{quote_names(known) or 'none'}. Use the names of scoring=, for example "
             f"scoring={{'auc': 'roc_auc', 'recourse': RecourseScorer(...)}}."
         )
     return np.asarray(cv_results[key], dtype=float)

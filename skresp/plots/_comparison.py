@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skresp._text import quote
 from skresp.metrics import compare_explainers
 from skresp.metrics._comparison import responsiveness_explainer
 
@@ -86,8 +87,8 @@ class ComparisonDisplay:
         missing = [row for row in _ROWS if row not in self.frame.index]
         if missing:
             raise ValueError(
-                f"frame must have the rows {', '.join(_ROWS)}, but {missing[0]!r} is "
-                f"missing. Make it with skresp.metrics.compare_explainers."
+                f"frame must have the rows {', '.join(_ROWS)}, but {quote(missing[0])} "
+                f"is missing. Make it with skresp.metrics.compare_explainers."
             )
 
     @classmethod

@@ -11,7 +11,7 @@ import numpy as np
 from skresp._dataframe import as_table, row_labels
 from skresp._explain._explanation import Explanation
 from skresp._explain._working_values import isolated_changes
-from skresp._text import plural, state
+from skresp._text import plural, quote, state
 from skresp._typing import BoolArray, FloatArray
 
 from ._axes import (
@@ -314,13 +314,13 @@ def _check_explanations(explanations: Mapping[str, Explanation]) -> Explanation:
     if not isinstance(explanations, Mapping) or not explanations:
         raise TypeError(
             f"explanations must be a mapping from name to Explanation with at least "
-            f"one entry, got {explanations!r}."
+            f"one entry, got {quote(explanations)}."
         )
     first = next(iter(explanations.values()))
     for name, e in explanations.items():
         if not isinstance(e, Explanation):
             raise TypeError(
-                f"explanations[{name!r}] must be an Explanation, got "
+                f"explanations[{quote(name)}] must be an Explanation, got "
                 f"{type(e).__name__}. Pass explainer.explain(X)."
             )
         same_rows = len(e) == len(first) and np.array_equal(
@@ -329,9 +329,9 @@ def _check_explanations(explanations: Mapping[str, Explanation]) -> Explanation:
         if not same_rows or set(e.feature_names) != set(first.feature_names):
             raise ValueError(
                 f"explanations must have the same rows and features, but the first has "
-                f"{len(first)} rows x {len(first.feature_names)} features and {name!r} "
-                f"has {len(e)} x {len(e.feature_names)}, or other labels. Explain the "
-                f"same X with each explainer."
+                f"{len(first)} rows x {len(first.feature_names)} features and "
+                f"{quote(name)} has {len(e)} x {len(e.feature_names)}, or other "
+                f"labels. Explain the same X with each explainer."
             )
     return first
 

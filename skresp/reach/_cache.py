@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skresp._actions._feature import snap_to_bounds
+from skresp._text import quote_names
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._deadline import NEVER, Deadline
@@ -241,8 +242,8 @@ def reach_by_solver(part: Part, value: FloatArray, most: int = 100_000) -> Reach
     if not complete:
         refusal = EnumerationError(
             f"The solver could not decide which changes of the part "
-            f"({', '.join(part.names)}) are feasible for one person. Use method='grid' "
-            f"or 'auto'."
+            f"({quote_names(part.names)}) are feasible for one person. Use "
+            f"method='grid' or 'auto'."
         )
         return Reach(nothing, nothing != 0, refusal)
     moved = without_missing(changes, value)

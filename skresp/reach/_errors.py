@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from skresp._text import number
+from skresp._text import number, quote, quote_names
 
 
 class EnumerationError(ValueError):
@@ -17,7 +17,7 @@ class ContinuousError(EnumerationError):
     def __init__(self, name: str) -> None:
         self.name = name
         super().__init__(
-            f"Feature {name!r} is real and can change, so the points of its "
+            f"Feature {quote(name)} is real and can change, so the points of its "
             f"part cannot be listed. Use method='sample' or 'auto' to sample them."
         )
 
@@ -28,7 +28,7 @@ class TooLargeError(EnumerationError):
     def __init__(self, names: Sequence[str], size: float, most: float) -> None:
         self.names, self.size, self.most = tuple(names), size, most
         super().__init__(
-            f"The part ({', '.join(names)}) has at least {number(size)} changes "
+            f"The part ({quote_names(names)}) has at least {number(size)} changes "
             f"for one person, more than the {number(most)} allowed. Use "
             f"method='sample' or 'auto' to sample them, raise max_points, narrow the "
             f"bounds, or set a step."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._deadline import NEVER, Deadline
@@ -22,7 +23,7 @@ def check_interventions(interventions: str) -> None:
     """Raise for an unknown value of `interventions`."""
     if interventions not in INTERVENTIONS:
         raise ValueError(
-            f"interventions must be 'minimal' or 'joint', got {interventions!r}."
+            f"interventions must be 'minimal' or 'joint', got {quote(interventions)}."
         )
 
 

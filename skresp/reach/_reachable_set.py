@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_random_state
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._encoding import code_of, column_positions, decode, encode
@@ -21,9 +20,14 @@ from skresp._dataframe import (
     row_labels,
     take_rows,
 )
-from skresp._text import plural
+from skresp._text import plural, quote
 from skresp._typing import FloatArray, IndexArray
-from skresp._validation import check_choice, check_feature_names, check_integer
+from skresp._validation import (
+    check_choice,
+    check_feature_names,
+    check_integer,
+    check_seed,
+)
 
 from ._cache import make_reaches, shared_cache
 from ._errors import EnumerationError, TooLargeError
@@ -72,7 +76,7 @@ class ReachableSet:
         whole = "complete" if self.complete else "not complete"
         tried = "" if self.n_tried is None else f", {self.n_tried:,} proposals"
         points = plural(len(self), "point")
-        return f"ReachableSet({points}, {whole}, method={self.method!r}{tried})"
+        return f"ReachableSet({points}, {whole}, method={quote(self.method)}{tried})"
 
 
 def reachable_set(
@@ -136,11 +140,11 @@ def reachable_set(
     if max_points is not None:
         max_points = check_integer("max_points", max_points, 1)
     if not isinstance(action_set, ActionSet):
-        raise TypeError(f"action_set must be an ActionSet, got {action_set!r}.")
+        raise TypeError(f"action_set must be an ActionSet, got {quote(action_set)}.")
     table = as_row(x)
     codes = encode(action_set, table, missing=missing)
     check_valid(action_set, table, codes)
-    rng = np.random.default_rng(check_random_state(random_state).randint(2**31))
+    rng = np.random.default_rng(check_seed(random_state).randint(2**31))
     request = _Request(interventions, method, max_points, rng)
     if feature is None:
         found = _everything(action_set, codes[0], request)

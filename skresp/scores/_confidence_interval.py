@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from skresp._typing import BoolArray, FloatArray
+from skresp._validation import check_choice, check_share
 
 _AT = ("zero", "half")
 
@@ -54,6 +55,7 @@ def agresti_coull(
     >>> round(float(low), 4), round(float(high), 4)
     (0.0, 0.0092)
     """
+    check_share("alpha", alpha)
     middle, half = _middle_and_half_width(hits, trials, alpha)
     # Rounding would leave limits that are almost 0 or 1.
     low = np.where(np.equal(hits, 0), 0.0, np.clip(middle - half, 0, 1))
@@ -86,12 +88,9 @@ def sample_size(half_width: float, alpha: float = 0.05, at: str = "half") -> int
     >>> sample_size(0.01, alpha=0.01, at="zero")
     461
     """
-    if not 0 < half_width < 1:
-        raise ValueError(f"half_width must lie between 0 and 1, got {half_width!r}.")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}.")
-    if at not in _AT:
-        raise ValueError(f"at must be 'zero' or 'half', got {at!r}.")
+    check_share("half_width", half_width)
+    check_share("alpha", alpha)
+    check_choice("at", at, _AT)
 
     def is_too_wide(trials: int) -> bool:
         hits = 0.0 if at == "zero" else trials / 2
@@ -133,6 +132,7 @@ def at_most(trials: ArrayLike, alpha: float) -> FloatArray:
     >>> round(float(at_most(500, alpha=0.01)), 4)
     0.0092
     """
+    check_share("alpha", alpha)
     trials = np.asarray(trials, dtype=float)
     with np.errstate(divide="ignore"):
         return -np.expm1(np.log(alpha) / trials)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skresp._actions._action_set import ActionSet
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp._validation import check_feature_names
 from skresp.reach._allowance import allow, allowance
@@ -45,19 +46,19 @@ class RandomEffects:
         if not isinstance(self.given, Mapping) or not self.given:
             raise TypeError(
                 f"random_effects must be a mapping from feature to distribution, or a "
-                f"function (rows, changes, rng) -> noise, got {self.given!r}."
+                f"function (rows, changes, rng) -> noise, got {quote(self.given)}."
             )
         check_feature_names("random_effects", self.given, actions.names)
         for name, source in self.given.items():
             if actions.features[name].kind == "categorical":
                 raise ValueError(
-                    f"random_effects adds noise to {name!r}, which is categorical. "
-                    f"Only numeric features can have noise; leave it out."
+                    f"random_effects adds noise to {quote(name)}, which is "
+                    f"categorical. Only numeric features can have noise; leave it out."
                 )
             if not callable(source) and not hasattr(source, "rvs"):
                 raise TypeError(
-                    f"random_effects[{name!r}] must be a distribution with rvs, or a "
-                    f"function (rows, changes, rng) -> noise, got {source!r}."
+                    f"random_effects[{quote(name)}] must be a distribution with rvs, "
+                    f"or a function (rows, changes, rng) -> noise, got {quote(source)}."
                 )
 
     def noise(

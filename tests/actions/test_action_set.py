@@ -134,7 +134,7 @@ constraints:
         (
             "features: {a: {kind: binary}}\nconstraints: [{type: if_then, if: "
             "{feature: a, op: '==', value: 1}}]",
-            "Constraint 1: .* requires the key 'then', got if",
+            "Constraint 1: .* requires the key 'then', got 'if'",
         ),
         (
             "features: {a: {kind: binary}, b: {kind: binary}}\nconstraints: "

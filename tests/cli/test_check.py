@@ -78,7 +78,7 @@ def test_check_counts_what_is_unusual_and_names_what_it_leaves_out(odd, capsys):
     assert main(odd) == 0
     text = capsys.readouterr().out
     assert "Checked 4 rows: 6 columns" in text
-    assert "not checked: id, repaid." in text
+    assert "not checked: 'id', 'repaid'." in text
     assert "no value is unusual" not in text
     assert "No row breaks a rule; 3 of 4 rows have unusual values." in text
     assert any("home" in line and "'boat'" in line for line in text.splitlines())

@@ -93,7 +93,7 @@ def test_no_rows_are_no_problem(explainer, valid):
         ({"missing": "drop"}, "missing must be one of 'raise', 'hold'"),
         ({"n_samples": 0}, "n_samples must be a whole number"),
         ({"n_samples": "many"}, "or 'auto', got 'many'"),
-        ({"n_samples": "auto", "half_width": 2}, "half_width must lie"),
+        ({"n_samples": "auto", "half_width": 2}, "half_width must be a number"),
         ({"alpha": 1}, "alpha must be a number between 0 and 1"),
         ({"alpha": "a"}, "alpha must be a number between 0 and 1"),
         ({"action_set": {}}, "must be an ActionSet or None"),

@@ -73,7 +73,7 @@ def _doubled_rules(rng, actions):
             then = (names[1], op, int(rng.integers(0, 3)))
             rules.append(c.IfThen((target, op, int(rng.integers(0, 3))), then))
     try:
-        return ActionSet(actions.features, rules)
+        return ActionSet(actions.features, dict.fromkeys(rules))
     except ValueError:
         return actions
 

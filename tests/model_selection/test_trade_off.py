@@ -71,7 +71,7 @@ def test_a_lost_candidate_is_not_chosen():
 
 
 def test_names_and_numbers_that_are_wrong():
-    with pytest.raises(ValueError, match="no score 'auc'; it has accuracy"):
+    with pytest.raises(ValueError, match="no score 'auc'; it has 'accuracy'"):
         best_recourse_within()({"mean_test_accuracy": [1.0], "params": [{}]})
     with pytest.raises(ValueError, match="standard_errors must be a number"):
         best_recourse_within(-1)

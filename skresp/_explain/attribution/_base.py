@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from skresp._actions._action_set import ActionSet
@@ -25,7 +24,9 @@ from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._output import Output
 from skresp._model._target import make_optional_target_rule
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
+from skresp._validation import check_seed
 from skresp.reach._reachable_set import check_valid
 from skresp.scores._can_move import can_move
 
@@ -72,8 +73,8 @@ class AttributionExplainer(BaseExplainer):
         super()._check_parameters()
         if self.per_person and self.action_set is None:
             raise ValueError(
-                f"per_person={self.per_person!r} requires an action_set, which says "
-                f"what each person can change. Pass action_set=ActionSet.infer(X, "
+                f"per_person={quote(self.per_person)} requires an action_set, which "
+                f"says what each person can change. Pass action_set=ActionSet.infer(X, "
                 f"...), or leave per_person out."
             )
 
@@ -163,7 +164,7 @@ class AttributionExplainer(BaseExplainer):
     # -- seeds ------------------------------------------------------------------------
 
     def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return int(check_seed(self.random_state).randint(2**31 - 1))
 
     def _keys(self, table: Any, seed: int) -> NDArray[np.uint64]:
         input_format = self._input_format

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from skresp._actions._action_set import ActionSet
 from skresp._dataframe import take_rows
 from skresp._optional import import_optional
+from skresp._text import quote, quote_names
 from skresp._typing import FloatArray
 from skresp._validation import check_integer
 
@@ -151,7 +152,7 @@ class LimeExplainer(AttributionExplainer):
         for key, value in (self.lime_kwargs or {}).items():
             if key in _RESERVED:
                 raise ValueError(
-                    f"lime_kwargs must not have {key!r}, which LimeExplainer sets "
+                    f"lime_kwargs must not have {quote(key)}, which LimeExplainer sets "
                     f"itself. See its parameters num_samples, target and random_state."
                 )
             if key in inspect.signature(lime.__init__).parameters:
@@ -161,7 +162,7 @@ class LimeExplainer(AttributionExplainer):
             else:
                 raise ValueError(
                     f"lime_kwargs must have arguments of LimeTabularExplainer or of "
-                    f"its explain_instance, got {key!r}."
+                    f"its explain_instance, got {quote(key)}."
                 )
         return init_options, call_options
 
@@ -195,7 +196,7 @@ class LimeExplainer(AttributionExplainer):
             return int(column)
         raise ValueError(
             f"lime_kwargs['categorical_features'] must have names or positions of "
-            f"columns, got {column!r}. The columns are {', '.join(names)}."
+            f"columns, got {quote(column)}. The columns are {quote_names(names)}."
         )
 
     def _check_numbers(self, codes: FloatArray) -> None:
@@ -204,8 +205,8 @@ class LimeExplainer(AttributionExplainer):
         if len(gone):
             name = self._input_format.names[gone[0]]
             raise ValueError(
-                f"LIME requires finite numbers, and the column {name!r} has missing "
-                f"(NaN) or infinite values. Fill them in, or explain with "
+                f"LIME requires finite numbers, and the column {quote(name)} has "
+                f"missing (NaN) or infinite values. Fill them in, or explain with "
                 f"ShapExplainer."
             )
 

@@ -27,6 +27,7 @@ from skresp._dataframe import (
 from skresp._model._input_format import InputFormat
 from skresp._model._output import Output
 from skresp._model._point_builder import PointBuilder
+from skresp._text import quote, quote_names
 from skresp._typing import FloatArray, IndexArray
 
 
@@ -37,19 +38,20 @@ def model_column_positions(input_format: InputFormat, table: Any) -> list[int]:
         if table.shape[1] != len(input_format.names):
             raise ValueError(
                 f"X has {table.shape[1]} features, but the model was fitted on "
-                f"{len(input_format.names)} features: {', '.join(input_format.names)}."
+                f"{len(input_format.names)} features: "
+                f"{quote_names(input_format.names)}."
             )
         return list(range(table.shape[1]))
     missing = [name for name in input_format.names if name not in given]
     extra = [name for name in given if name not in input_format.names]
     if missing or extra:
         problem = (
-            f"has no column {missing[0]!r}, which the model was fitted on"
+            f"has no column {quote(missing[0])}, which the model was fitted on"
             if missing
-            else f"has the column {extra[0]!r}, which the model does not know"
+            else f"has the column {quote(extra[0])}, which the model does not know"
         )
         raise ValueError(
-            f"X {problem}. Pass the columns {', '.join(input_format.names)}."
+            f"X {problem}. Pass the columns {quote_names(input_format.names)}."
         )
     return [given.index(name) for name in input_format.names]
 
@@ -288,9 +290,9 @@ def _numbers(name: str, values: pd.Series) -> FloatArray:
     wrong = np.isnan(numbers) & values.notna().to_numpy()
     if wrong.any():
         raise ValueError(
-            f"Column {name!r} must hold numbers, as it did at fit, got "
-            f"{values[wrong].iloc[0]!r}. Correct the data, or fit on rows with such "
-            f"labels."
+            f"Column {quote(name)} must hold numbers, as it did at fit, got "
+            f"{quote(values[wrong].iloc[0])}. Correct the data, or fit on rows with "
+            f"such labels."
         )
     return numbers
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_random_state, shuffle
+from sklearn.utils import shuffle
 
 from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
+from skresp._text import quote
 from skresp._typing import FloatArray
-from skresp._validation import check_choice, is_integer
+from skresp._validation import check_choice, check_seed, is_integer
 
 from ._base import AttributionExplainer, is_table
 from ._numeric_rows import (
@@ -151,8 +152,8 @@ class ShapExplainer(AttributionExplainer):
         odd = [key for key in options if key not in KEYS]
         if odd:
             raise ValueError(
-                f"shap_kwargs must have keys among {', '.join(KEYS)}, got {odd[0]!r}. "
-                f"Pass background rows as background=."
+                f"shap_kwargs must have keys among {', '.join(KEYS)}, got "
+                f"{quote(odd[0])}. Pass background rows as background=."
             )
         for key, allowed in (
             ("algorithm", ALGORITHMS),
@@ -160,13 +161,13 @@ class ShapExplainer(AttributionExplainer):
             ("model_output", ("raw", "probability", "predict_proba")),
         ):
             if key in options:
-                check_choice(f"shap_kwargs[{key!r}]", options[key], allowed)
+                check_choice(f"shap_kwargs[{quote(key)}]", options[key], allowed)
         rows = self.background
         positive = is_integer(rows) and rows >= 1
         if rows is not None and not positive and not is_table(rows):
             raise ValueError(
                 f"background must be a table of rows, a whole number of at least 1, or "
-                f"None for rows of the fit, got {rows!r}."
+                f"None for rows of the fit, got {quote(rows)}."
             )
 
     def _options(self) -> dict[str, Any]:
@@ -207,7 +208,7 @@ class ShapExplainer(AttributionExplainer):
         most = _DEFAULT_ROWS if self.background is None else int(self.background)
         positions = np.arange(len(table))
         if len(table) > most:
-            random = check_random_state(self.random_state)
+            random = check_seed(self.random_state)
             positions = shuffle(positions, n_samples=most, random_state=random)
         return take_rows(table, positions)
 
@@ -229,7 +230,7 @@ class ShapExplainer(AttributionExplainer):
             except NoBackendError as error:
                 reasons.append(f"{error}")
         if wanted != "auto" or path_dependent:
-            option = f"algorithm={wanted!r}"
+            option = f"algorithm={quote(wanted)}"
             if path_dependent:
                 option = "feature_perturbation='tree_path_dependent'"
             raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 from skresp._model._links import PIECEWISE, SIGMOID, Link
 from skresp._model._reading import ReadGroup, Reading
 from skresp._model._unreadable import UnreadableError
+from skresp._text import quote
 
 from ._members import (
     ReadMember,
@@ -53,5 +54,5 @@ def _link(member: Any, reading: Reading) -> Link:
         return Link(SIGMOID, 2.0 * float(calibrator.beta_))  # softmax of -s and s
     raise UnreadableError(
         f"CalibratedClassifierCV is read with method='sigmoid' or 'isotonic' here, not "
-        f"{member.method!r}; 'temperature' needs a model with decision_function."
+        f"{quote(member.method)}; 'temperature' needs a model with decision_function."
     )

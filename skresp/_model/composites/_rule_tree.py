@@ -15,6 +15,7 @@ from skresp._model._float_search import last_floats
 from skresp._model._policy_rules import Rule, condition_holds, is_about_labels
 from skresp._model._unreadable import UnreadableError
 from skresp._model.trees._arrays import Tree
+from skresp._text import quote
 from skresp._typing import FloatArray, IndexArray
 from skresp.constraints._condition import Condition
 
@@ -103,9 +104,9 @@ def _special_points(condition: Condition) -> list[float]:
         whole = np.arange(np.ceil(low), np.floor(high) + 1) if width < 4 else ()
         if width >= 4 or len(whole) > _MAX_WHOLE:
             raise UnreadableError(
-                f"A rule compares {condition.feature!r} with {value:g}, and numbers of "
-                f"this size are compared with a tolerance that is too large to be "
-                f"read; use a larger unit."
+                f"A rule compares {quote(condition.feature)} with {value:g}, and "
+                f"numbers of this size are compared with a tolerance that is too large "
+                f"to be read; use a larger unit."
             )
         points |= {low, high, *map(float, whole)}
     return sorted(points)

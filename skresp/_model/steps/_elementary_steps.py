@@ -12,6 +12,7 @@ from skresp._dataframe import is_polars
 from skresp._model._class_names import package_of
 from skresp._model._unreadable import UnreadableError
 from skresp._model._wrappers import passes
+from skresp._text import quote
 from skresp._typing import IndexArray
 
 from ._column_origin import after_step, column_positions, unknown_step
@@ -58,8 +59,8 @@ def _walk(step: Any, table: Any, own: Any) -> Iterator[tuple[Any, IndexArray, An
                 yield from _walk(each, take_columns(table, at), own[at])
     elif name == "SimpleImputer" and not pd.isna(step.missing_values):
         raise UnreadableError(
-            f"SimpleImputer takes {step.missing_values!r} for a missing value; mark "
-            f"missing values with NaN."
+            f"SimpleImputer takes {quote(step.missing_values)} for a missing value; "
+            f"mark missing values with NaN."
         )
     else:
         yield step, own, table

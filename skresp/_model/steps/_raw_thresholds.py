@@ -9,6 +9,7 @@ import numpy as np
 
 from skresp._model._float_search import last_floats
 from skresp._model._unreadable import UnreadableError
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
 
 from ._step_maps import StepMaps
@@ -109,8 +110,8 @@ def input_falls(maps: StepMaps, column: int, which: int) -> bool:
         return bool((steps < 0).any())
     raise UnreadableError(
         f"What a step with bins or splines gets of column "
-        f"{maps.raw_rows.columns[column].name!r} neither rises nor falls along it; use "
-        f"steps that do."
+        f"{quote(maps.raw_rows.columns[column].name)} neither rises nor falls along "
+        f"it; use steps that do."
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from skresp._model._float_search import last_floats
 from skresp._model._input_format import ColumnSummary
 from skresp._model._unreadable import UnreadableError
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
@@ -203,7 +204,7 @@ def _ranges(
         if not known[middle]:
             raise UnreadableError(
                 f"The steps before the model do not accept numbers in the range of "
-                f"column {maps.raw_rows.columns[c].name!r}."
+                f"column {quote(maps.raw_rows.columns[c].name)}."
             )
         bad = np.flatnonzero(~known)
         above, below = bad[bad > middle], bad[bad < middle]
@@ -308,8 +309,8 @@ def _curved_kind(name: str, z: FloatArray) -> Kind:
     if (steps <= 0).all():
         return Kind.FALLING
     raise UnreadableError(
-        f"What the steps make of column {name!r} neither rises nor falls along it; use "
-        f"steps that do, or bins (KBinsDiscretizer)."
+        f"What the steps make of column {quote(name)} neither rises nor falls along "
+        f"it; use steps that do, or bins (KBinsDiscretizer)."
     )
 
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skresp import __version__
 from skresp._dataframe import as_table, take_rows
+from skresp._text import quote
 from skresp._validation import check_integer
 from skresp._write import write_text
 from skresp.batch._describe import describe_explainer
@@ -284,7 +285,7 @@ class AuditReport:
         if file.suffix not in (".html", ".json"):
             raise ValueError(
                 f"path must end in .html or .json, which sets the format, got "
-                f"{file.name!r}."
+                f"{quote(file.name)}."
             )
         write_text(file, self.html if file.suffix == ".html" else self.json)
 

@@ -21,7 +21,7 @@ from skresp._explain._working_values import (
     working_changes,
 )
 from skresp._recourse._verdicts import Verdicts
-from skresp._text import state
+from skresp._text import quote, state
 from skresp._validation import check_feature_names, check_integer, to_python
 
 from . import _change_text as _change
@@ -136,8 +136,9 @@ def notice(
     if not isinstance(explanation, Explanation):
         if label is not None:
             raise ValueError(
-                f"label={label!r} requires an Explanation. With an explainer, pass the "
-                f"person as a table of one row, such as X.loc[[{label!r}]]."
+                f"label={quote(label)} requires an Explanation. With an explainer, "
+                f"pass the person as a table of one row, such as "
+                f"X.loc[[{quote(label)}]]."
             )
         explanation, row, verdicts = _explain(explanation, row)
     if explanation.method != "responsiveness":
@@ -278,15 +279,17 @@ def _display_names(
     for what, given in (("names", names), ("reasons", reasons)):
         if given is not None and not isinstance(given, Mapping):
             raise TypeError(
-                f"{what} must be a mapping from feature to display name, got {given!r}."
+                f"{what} must be a mapping from feature to display name, got "
+                f"{quote(given)}."
             )
         check_feature_names(what, given or (), features)
         for name, text in (given or {}).items():
             if not isinstance(text, str) or not text.strip():
                 raise ValueError(
-                    f"{what}[{name!r}] must be a display name, a text that is not "
-                    f"empty, got {text!r}. Codes of denial reasons are not accepted: a "
-                    f"notice lists what would work, not why the decision was made."
+                    f"{what}[{quote(name)}] must be a display name, a text that is not "
+                    f"empty, got {quote(text)}. Codes of denial reasons are not "
+                    f"accepted: a notice lists what would work, not why the decision "
+                    f"was made."
                 )
             out[name] = text
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from skresp._text import quote
 from skresp.report._audit._findings import Findings
 
 from ._actions import actions
@@ -42,7 +43,7 @@ def check_sections(sections: Sequence[str] | None) -> list[str]:
     for name in wanted:
         if name not in SECTIONS:
             raise ValueError(
-                f"sections has {name!r}, which is not a section. The sections are "
+                f"sections has {quote(name)}, which is not a section. The sections are "
                 f"{', '.join(SECTIONS)}."
             )
     return [name for name in SECTIONS if name in wanted]
