@@ -11,7 +11,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from skresp._actions._display import rules
-from skresp._html._plain_values import Plain, brief, one_line
+from skresp._html._plain_values import Plain, brief
+from skresp._text import one_line
 from skresp._validation import is_integer
 
 from ._identity import unfrozen

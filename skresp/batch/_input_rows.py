@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from skresp._text import quote
+
 from ._scored_folder import RowOrigin, ScoredFolder
 from ._scorer import BatchScorer
 from ._source import csv_ranges, find_files, read_parquet_range
@@ -40,8 +42,8 @@ class InputRows:
         for scored in folder.manifest["inputs"]:
             if scored["sha256"] not in self._files:
                 raise ValueError(
-                    f"source: no file at {os.fspath(source)!r} has the content of "
-                    f"{scored['name']!r} when it was scored: sha256 "
+                    f"source: no file at {quote(os.fspath(source))} has the content of "
+                    f"{quote(scored['name'])} when it was scored: sha256 "
                     f"{scored['sha256'][:12]}. Pass the files that were scored."
                 )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from skresp._text import join_words, quote_names
+from skresp._text import join_words, quote, quote_names
 
 from ._parts import MANIFEST, read_origin
 from ._source import read_parquet_range
@@ -129,8 +129,9 @@ class ScoredFolder:
             kept = quote_names(self.keep_columns, most=50) or "none"
             raise ValueError(
                 f"{parameter} must be a column that was kept when the files were "
-                f"scored, got {column!r}; kept are: {kept}. Score the files again, to "
-                f"another folder, with keep_columns=[{column!r}] (--keep {column})."
+                f"scored, got {quote(column)}; kept are: {kept}. Score the files "
+                f"again, to another folder, with keep_columns=[{quote(column)}] "
+                f"(--keep {column})."
             )
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from skresp._explain._explanation import Explanation
-from skresp._html._plain_values import Plain, brief, one_line
+from skresp._html._plain_values import Plain, brief
 from skresp._recourse._verdicts import Verdicts
-from skresp._text import state
+from skresp._text import one_line, state
 from skresp.report._notice._notice import notice_of
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from skresp._html._plain_values import Plain, brief, one_line
-from skresp._text import number, state
+from skresp._html._plain_values import Plain, brief
+from skresp._text import number, one_line, quote, state
 from skresp.batch._input_rows import InputRows
 from skresp.batch._scored_folder import RowOrigin, ScoredBatch, ScoredFolder
 from skresp.scores._row_rng import row_keys
@@ -108,9 +108,10 @@ class ScoredRows:
         verdicts = explainer.verify(row)
         if verdicts.status[0] != status:
             raise ValueError(
-                f"explainer gives {person['name']} the status {verdicts.status[0]!r}, "
-                f"but the files say {status!r}. Use the library versions in the "
-                f"manifest of {self.folder.path}, or score the files again."
+                f"explainer gives {person['name']} the status "
+                f"{quote(verdicts.status[0])}, but the files say {quote(status)}. Use "
+                f"the library versions in the manifest of {self.folder.path}, or score "
+                f"the files again."
             )
         letter = self.letters.of(explainer.explain(row), 0, verdicts, 0, person["row"])
         return {**person, **letter}
