@@ -9,6 +9,7 @@ from ._explain.attribution._lime import LimeExplainer
 from ._explain.attribution._shap import ShapExplainer
 from ._model._decision_policy import DecisionPolicy
 from ._model._target import AtLeast, AtMost
+from ._show_versions import show_versions
 from ._version import __version__
 
 __all__ = [
@@ -25,4 +26,5 @@ __all__ = [
     "constraints",
     "reach",
     "scores",
+    "show_versions",
 ]

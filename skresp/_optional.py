@@ -1,8 +1,10 @@
-"""Imports of optional dependencies."""
+"""Imports of optional dependencies, and versions of what is installed."""
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 
@@ -40,3 +42,16 @@ module named 'no_such_library'). Install it with pip install 'skresp[plots]'.
             f"{used_by} requires {library}, which cannot be imported ({error}). "
             f"Install it with pip install '{install}'."
         ) from error
+
+
+@cache
+def installed_version(package: str) -> str | None:
+    """Return the version of an installed package, without importing it; None if none.
+
+    >>> from skresp._optional import installed_version
+    >>> installed_version("no-such-library")
+    """
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -8,12 +8,12 @@ import json
 import pickle
 import platform
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
 from skresp._actions._action_set import ActionSet
+from skresp._optional import installed_version
 
 from ._value_hash import value_hash
 
@@ -67,16 +67,12 @@ def json_hash(values: Any) -> str:
 
 def library_versions() -> dict[str, str]:
     """Return the versions of all libraries that the numbers depend on."""
-    out = {"python": platform.python_version(), "skresp": _version("skresp") or ""}
+    out = {
+        "python": platform.python_version(),
+        "skresp": installed_version("skresp") or "",
+    }
     for name in (*_LIBRARIES, *_OPTIONAL):
-        found = _version(name)
+        found = installed_version(name)
         if found:
             out[name] = found
     return out
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from skresp._optional import installed_version
 from skresp._typing import FloatArray
 from skresp.constraints._expression import Expression
 from skresp.constraints._program import Program, Row
@@ -44,6 +46,8 @@ _OPTIONS = {
     "mip_max_nodes": 5_000,
     "simplex_iteration_limit": 100_000,
 }
+# Versions that return wrong optima of tiny integer programs.
+_WRONG_VERSIONS = {"1.14.0"}
 _ROUNDING = 1e-9
 # The error of a point in a row, relative to the terms of the row.
 _OFF = 1e-6
@@ -257,6 +261,7 @@ def _header(columns: int, rows: int, entries: int) -> tuple[Any, ...]:
 
 def _import_highspy() -> Any:
     """Return highspy, or raise an ImportError that names the likely reason."""
+    _check_version(installed_version("highspy"))
     try:
         import highspy
     except ImportError as error:
@@ -266,6 +271,16 @@ def _import_highspy() -> Any:
             f"where that is imported, run this call in another process."
         ) from error
     return highspy
+
+
+@cache
+def _check_version(version: str | None) -> None:
+    """Raise for a version of highspy whose answers are known to be wrong."""
+    if version in _WRONG_VERSIONS:
+        raise ImportError(
+            f"highspy {version} returns wrong answers for small integer programs, so "
+            f"it is not used. Install another one: pip install 'highspy!={version}'."
+        )
 
 
 def _outcome(status: highspy.HighsModelStatus) -> Outcome:
