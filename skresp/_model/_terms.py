@@ -216,7 +216,7 @@ class Terms(NamedTuple):
             out.append(term.add(some, values))
         return out
 
-    def _add_columns(self, codes: FloatArray) -> list[FloatArray]:
+    def add_columns(self, codes: FloatArray) -> list[FloatArray]:
         """Return what each of the terms other than slopes adds to rows."""
         return self._add_others([codes[:, term.column] for term in self.others])
 
@@ -243,7 +243,7 @@ class Terms(NamedTuple):
             added = X * self.slopes[straight, k]
             added = np.where(missing, self.missing[straight, k], added)
             out[:, k] = added.sum(axis=1)
-        for added in self._add_columns(codes):
+        for added in self.add_columns(codes):
             out += added
         return out
 
@@ -262,7 +262,7 @@ class Terms(NamedTuple):
             maps=(),
         )
         out = flat.sums(np.abs(codes - self.centers))
-        for added in self._add_columns(codes):
+        for added in self.add_columns(codes):
             out += np.abs(added)
         return out
 

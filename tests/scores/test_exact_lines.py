@@ -17,7 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    OneHotEncoder,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature
@@ -320,3 +325,25 @@ def test_intervals_of_listed_integers_are_runs():
     actions = ActionSet({"n": Feature("integer", 0, 9)})
     explanation = explain(model, actions, X, X[4:5], target=True)
     assert explanation.intervals(0, "n") == [(1, 2), (7, 7)]
+
+
+def test_a_straight_line_beside_a_curved_column_that_stays_put():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 10, (300, 2)), columns=["curved", "straight"])
+    y = (np.log1p(X["curved"]) + X["straight"] / 5 > 2.5).astype(int)
+    model = make_pipeline(
+        make_column_transformer(
+            (FunctionTransformer(np.log1p), ["curved"]), remainder="passthrough"
+        ),
+        LogisticRegression(),
+    ).fit(X, y)
+    actions = ActionSet(
+        {"curved": Feature("real", 0, 10), "straight": Feature("real", 0, 10)}
+    )
+    denied = X[model.predict(X) == 0][:20]
+    explanation = explain(model, actions, X, denied)
+    assert explanation.exact.all()
+    (a, b), c = model[-1].coef_[0], model[-1].intercept_[0]
+    border = -(a * np.log1p(denied["curved"]) + c) / b
+    expected = np.clip((10 - border) / 10, 0, 1)
+    assert explanation.values[:, 1] == pytest.approx(expected, abs=1e-9)

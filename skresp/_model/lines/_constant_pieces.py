@@ -123,9 +123,9 @@ def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
         pieces = tree_pieces(group.trees, width, lines)
     sums = pieces.scores + group.base
     if group.terms is not None:
-        for term in group.terms.others if maps else group.terms.tables:
-            codes = parts.middle[:, term.column]
-            sums = sums + term.add(codes)[pieces.line]
+        terms = group.terms if maps else group.terms._replace(maps=())
+        for added in terms.add_columns(parts.middle):
+            sums = sums + added[pieces.line]
     return ScorePieces(pieces.line, pieces.low, pieces.high, sums)
 
 
