@@ -15,6 +15,8 @@ from skresp._text import quote
 from ._csv import count_csv_rows, csv_chunks
 from ._tables import import_pyarrow
 
+# Rows before a range are read in batches too; many small batches would be slow.
+_MIN_BATCH = 10_000
 _PARQUET, _CSV = (".parquet", ".pq"), (".csv",)
 
 
@@ -115,7 +117,9 @@ def read_parquet_range(
         offset += size
     position, pieces = first or 0, []
     for batch in file.iter_batches(
-        batch_size=max(stop - start, 1), row_groups=groups, columns=list(columns)
+        batch_size=max(stop - start, _MIN_BATCH),
+        row_groups=groups,
+        columns=list(columns),
     ):
         low, high = max(start - position, 0), min(stop - position, len(batch))
         if low < high:

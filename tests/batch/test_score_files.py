@@ -19,6 +19,7 @@ import pytest
 
 import skresp.batch._parts as parts_module
 from skresp.batch import BatchScorer, score_files
+from skresp.batch._source import read_parquet_range
 from tests.credit_example import lender
 
 OUTPUTS = ("scores", "verdict", "reasons", "changes")
@@ -88,6 +89,22 @@ def test_row_groups_of_any_size_are_read(tmp_path, group):
     source = write_source(tmp_path / "in", group=group)
     score_files(source, tmp_path / "out", scorer(), rows_per_part=20)
     assert read(tmp_path / "out").equals(expected())
+
+
+def test_one_row_of_a_large_group_takes_few_batches(tmp_path, monkeypatch):
+    table = pa.table({"a": np.arange(30_000)})
+    pq.write_table(table, tmp_path / "a.parquet")
+    read, count = pq.ParquetFile.iter_batches, [0]
+
+    def counted(*args, **kwargs):
+        for batch in read(*args, **kwargs):
+            count[0] += 1
+            yield batch
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", counted)
+    row = read_parquet_range(tmp_path / "a.parquet", 25_000, 25_001, ["a"])
+    assert row.to_pylist() == [{"a": 25_000}]
+    assert count[0] <= 3
 
 
 def test_a_source_is_a_file_a_folder_or_a_pattern(tmp_path):
@@ -201,6 +218,7 @@ def test_parts_of_another_origin_are_an_error_that_names_both(tmp_path):
 RUN = """
 import sys
 from skresp.batch import BatchScorer, score_files
+from skresp.batch._source import read_parquet_range
 scorer = BatchScorer(
     sys.argv[1],
     outputs={outputs},
