@@ -30,6 +30,10 @@ _SLOW_MODEL = 8.0
 _FEWEST_POINTS = 1_000
 # With a time limit: the approximate seconds that one call may take.
 _CALL_SECONDS = 0.1
+_REFUSED = (
+    "The model was asked about changes that the action set allows. If it cannot accept "
+    "them, narrow the limits of features: lower, upper, max_increase, max_decrease."
+)
 
 
 @dataclass(frozen=True)
@@ -218,7 +222,7 @@ class RowBatch:
             cuts = [segment.within(start, stop) for segment in segments]
             points = self.point_builder.take(rows[start:stop], [c for c in cuts if c])
             transformed = perf_counter()
-            out[start:stop] = self.target_rule.reached(points)
+            out[start:stop] = self._reached(points, changed=bool(segments))
             ended = perf_counter()
             if limited:
                 self._pace.note(stop - start, ended - began)
@@ -226,3 +230,12 @@ class RowBatch:
                 self._bytes = min(2 * self._bytes, self._max_bytes)
             start = stop
         return out, start
+
+    def _reached(self, points: Any, changed: bool) -> BoolArray:
+        """Return which points reach the target; say of errors what was asked."""
+        try:
+            return self.target_rule.reached(points)
+        except Exception as error:  # of the model, which may raise anything
+            if changed:
+                error.add_note(_REFUSED)
+            raise

@@ -16,7 +16,8 @@ class Family:
     `peak` that the target lies between the ends of ranges; `smooth` that the margin is
     smooth along reals; `rounding` that rounding may decide, so that scores along reals
     may be drawn; `constant` that some columns are made constant in a class; `positive`
-    that the predicted numbers are. `encoder` is a name in `steps.ENCODERS`, "native" or
+    that the predicted numbers are; `picky` that the model raises for some numbers.
+    `encoder` is a name in `steps.ENCODERS`, "native" or
     "woe".
     """
 
@@ -35,3 +36,4 @@ class Family:
     rounding: bool = False
     constant: bool = False
     positive: bool = False
+    picky: bool = False

@@ -78,6 +78,7 @@ STEPPED = {
             MinMaxScaler((1, 2)), FunctionTransformer(np.log), LogisticRegression()
         ),
         lattice=False,
+        picky=True,
     ),
     "power": Family(
         lambda: make_pipeline(PowerTransformer(), LogisticRegression()),

@@ -379,9 +379,26 @@ def make_world(seed, family=None, people=8, twist=None):
         str(rng.choice(["minimal", "joint"])),
         missing,
     )
+    if kind.picky and not _is_accepted(world):
+        return None
     if kind.peak and kind.threshold and rng.random() < 0.7:
         world = _with_threshold_near_the_best(rng, world)
     return twisted.world(rng, world)
+
+
+def _is_accepted(world):
+    """Whether the model answers for all that people can reach on one part.
+
+    Where it does not, `explain` raises as the model does.
+    """
+    for i in range(len(world.people)):
+        for names in lattice.components(world.actions):
+            options = lattice.options_on(world.actions, names, world.row(i))
+            try:
+                world.model.predict(world.points(i, options.values))
+            except ValueError:
+                return False
+    return True
 
 
 def _with_threshold_near_the_best(rng, world):

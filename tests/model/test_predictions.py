@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import (
@@ -434,3 +434,14 @@ def test_a_namesake_of_a_wrapper_is_not_unwrapped():
     model = FrozenEstimator()
     explainer = ResponsivenessExplainer(model, LINES, target=AtLeast(0.9)).fit(X)
     assert explainer._fitted_model.score_function is None
+
+
+def test_errors_of_the_model_about_changes_say_that_the_action_set_allows_them():
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]})
+    model = make_pipeline(FunctionTransformer(np.log), LogisticRegression())
+    model.fit(X, [0, 0, 1, 1])
+    actions = ActionSet({"a": Feature("integer", -2, 4)})
+    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="NaN") as raised:
+        explainer.fit(X).explain(X[:1])
+    assert "changes that the action set allows" in raised.value.__notes__[0]
