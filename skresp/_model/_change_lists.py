@@ -131,3 +131,12 @@ class ChangeCodes(NamedTuple):
     columns: IndexArray
     before: FloatArray
     after: FloatArray
+
+    def codes_of(self, codes: FloatArray, points: IndexArray) -> FloatArray:
+        """Return all codes of some points, given those of the rows."""
+        row = self.lists.points.spread(np.arange(len(codes)))[points]
+        change = self.lists.points.change[points]
+        out = codes[row]
+        at, j = np.nonzero(self.columns[change] >= 0)
+        out[at, self.columns[change[at], j]] = self.after[change[at], j]
+        return out

@@ -6,6 +6,7 @@ about them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from skresp._model.trees._ranked_trees import RankedTrees
 from skresp._model.trees._tree_sums import TreeSums
-from skresp._typing import BoolArray, FloatArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._change_lists import ChangeCodes
 from ._decision import DOUBT, Decision
+from ._float32_sums import adds_float32, closer_answers
 from ._group import Group
 from ._score_function import ScoreFunction
 
@@ -89,6 +91,9 @@ class ChangeScorer:
                 else self._answers_of_scores
             )
             rows, points = both(codes, changes)
+        if self._adds_float32:
+            self._look_closer(rows, lambda some: codes[some])
+            self._look_closer(points, lambda some: changes.codes_of(codes, some))
         if not known.all():
             rows[~known] = IN_DOUBT
             points[changes.lists.points.spread(~known)] = IN_DOUBT
@@ -96,6 +101,19 @@ class ChangeScorer:
         if not known_changes.all():
             points[~known_changes[changes.lists.points.change]] = IN_DOUBT
         return rows, points
+
+    @cached_property
+    def _adds_float32(self) -> bool:
+        return adds_float32(self.score_function)
+
+    def _look_closer(
+        self, answers: Answers, codes_of: Callable[[IndexArray], FloatArray]
+    ) -> None:
+        """Set answers in doubt that closer bounds of float32 sums decide."""
+        doubtful = np.flatnonzero(answers == IN_DOUBT)
+        if len(doubtful):
+            reached, sure = closer_answers(self.score_function, codes_of(doubtful))
+            answers[doubtful[sure]] = reached[sure]
 
     def _known_changes(self, changes: ChangeCodes) -> BoolArray:
         """Return after which changes the scores are known."""
