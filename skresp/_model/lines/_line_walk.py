@@ -26,8 +26,9 @@ class WalkArrays(NamedTuple):
         The positions of both ends.
     here : array of shape (n_pieces,), int32
         The pieces at the nodes that wait, one node after the other.
-    right : array of shape (n_pieces,), int32
-        Those of the present node that go right.
+    left : array of shape (n_pieces,), int32
+        Those of the present node that go left. Their node is the next: most libraries
+        store it there, so that memory is read in order.
     node, first : array of shape (n_nodes,)
         The nodes that wait, and where their pieces begin in `here`.
     """
@@ -35,7 +36,7 @@ class WalkArrays(NamedTuple):
     pieces: NDArray[np.int32]
     spans: FloatArray
     here: NDArray[np.int32]
-    right: NDArray[np.int32]
+    left: NDArray[np.int32]
     node: NDArray[np.int32]
     first: IntArray
 
@@ -72,7 +73,7 @@ def walk_tree(trees, tree, lines, low, high, cuts, room, opening, found, count):
     missing_lefts, leaves, is_listed, tables, n_outputs, cut_of = trees[6:]
     starts, rates, lows, highs = lines
     moves, mirror = cuts.moves, cuts.mirror
-    pieces, spans, here, right, waiting_node, waiting_first = room
+    pieces, spans, here, left, waiting_node, waiting_first = room
     n_pieces = high - low
     for i in range(n_pieces):
         pieces[i, LINE], pieces[i, START], pieces[i, STOP] = i, -1, -1
@@ -111,7 +112,7 @@ def walk_tree(trees, tree, lines, low, high, cuts, room, opening, found, count):
             stop = first
             continue
         threshold, missing_left = thresholds[node], missing_lefts[node]
-        middle, n_right = first, 0
+        middle, n_left = first, 0
         if moves[column]:
             for q in range(first, stop):
                 p = here[q]
@@ -137,32 +138,32 @@ def walk_tree(trees, tree, lines, low, high, cuts, room, opening, found, count):
                     if speed < 0:
                         early, late = late, early
                         goes_left, goes_right = goes_right, goes_left
-                here[middle], right[n_right] = early, late
-                middle += goes_left
-                n_right += goes_right
+                here[middle], left[n_left] = late, early
+                middle += goes_right
+                n_left += goes_left
         elif is_listed[column]:
             for q in range(first, stop):
                 p = here[q]
                 position = int(starts[column, low + pieces[p, LINE]])
                 goes_left = tables[int(threshold), position]
-                here[middle] = right[n_right] = p
-                middle += goes_left
-                n_right += not goes_left
+                here[middle] = left[n_left] = p
+                middle += not goes_left
+                n_left += goes_left
         else:
             for q in range(first, stop):
                 p = here[q]
                 x = starts[column, low + pieces[p, LINE]]
                 goes_left = (x <= threshold) | ((x != x) & missing_left)
-                here[middle] = right[n_right] = p
-                middle += goes_left
-                n_right += not goes_left
-        for q in range(n_right):
-            here[middle + q] = right[q]
-        stop = middle + n_right
+                here[middle] = left[n_left] = p
+                middle += not goes_left
+                n_left += goes_left
+        for q in range(n_left):
+            here[middle + q] = left[q]
+        stop = middle + n_left
         if middle > first:
-            waiting_node[waiting], waiting_first[waiting] = lefts[node], first
+            waiting_node[waiting], waiting_first[waiting] = rights[node], first
             waiting += 1
-        if n_right:
-            waiting_node[waiting], waiting_first[waiting] = rights[node], middle
+        if n_left:
+            waiting_node[waiting], waiting_first[waiting] = lefts[node], middle
             waiting += 1
     return count
