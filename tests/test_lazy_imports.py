@@ -39,6 +39,24 @@ def run(script):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_import_loads_few_modules_beside_those_of_scikit_learn():
+    script = """
+        import sys
+        import numpy, pandas, sklearn.base, sklearn.utils.validation
+        before = set(sys.modules)
+        import skresp
+        new = set(sys.modules) - before
+        packages = {name.partition(".")[0] for name in new}
+        assert packages - sys.stdlib_module_names <= {"skresp", "sklearn"}, packages
+        slow = "ensemble linear_model model_selection pipeline preprocessing tree"
+        slow = {f"sklearn.{name}" for name in slow.split()}
+        assert not new & slow, new & slow
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_solver_is_imported_when_a_program_is_solved():
     run(
         """
