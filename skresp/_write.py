@@ -10,16 +10,26 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def whole_file(
+    path: str | os.PathLike[str], folder: Path | None = None
+) -> Iterator[Path]:
     """Yield a temporary file to write, which is renamed to `path` at the end.
 
     It is a hidden file in the same folder, with the same ending. If writing fails, it
     is removed, and a file that existed before stays as it was. After a power failure
     the file has its whole content or is not there.
+
+    Parameters
+    ----------
+    path : path
+    folder : Path, optional
+        Another folder on the same disk for the temporary file.
     """
     final = Path(path)
     handle, name = tempfile.mkstemp(
-        prefix=f".{final.stem}.", suffix=f".part{final.suffix}", dir=final.parent
+        prefix=f".{final.stem}.",
+        suffix=f".part{final.suffix}",
+        dir=folder or final.parent,
     )
     os.close(handle)
     part = Path(name)

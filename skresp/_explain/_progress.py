@@ -13,7 +13,7 @@ _ON_A_TERMINAL, _IN_A_LOG = 0.1, 10.0
 
 @contextmanager
 def progress_bar(
-    total: int, phase: str, verbose: int
+    total: int, phase: str, verbose: int, done: int = 0
 ) -> Iterator[Callable[[int], Any] | None]:
     """Show rows done, rate and time left of one phase on stderr.
 
@@ -25,6 +25,8 @@ def progress_bar(
         What is shown before the bar.
     verbose : int
         0 shows nothing.
+    done : int, default=0
+        The number of rows that were done before, which do not count for the rate.
 
     Yields
     ------
@@ -38,5 +40,7 @@ def progress_bar(
     from tqdm.auto import tqdm
 
     interval = _ON_A_TERMINAL if sys.stderr.isatty() else _IN_A_LOG
-    with tqdm(total=total, desc=phase, unit=" rows", mininterval=interval) as bar:
+    with tqdm(
+        total=total, desc=phase, unit=" rows", mininterval=interval, initial=done
+    ) as bar:
         yield bar.update

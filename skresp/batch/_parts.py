@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +18,9 @@ from skresp._write import is_unfinished, whole_file
 from ._source import SourceFile
 from ._tables import import_pyarrow
 
-MANIFEST = "manifest.json"
+# Readers of Parquet folders skip names that begin with an underscore.
+MANIFEST = "_manifest.json"
+_UNFINISHED = ".unfinished-"
 _KEY = b"skresp"
 
 
@@ -67,15 +72,23 @@ def units_of(files: list[SourceFile], rows_per_part: int) -> list[Unit]:
     ]
 
 
-def write_part(path: Path, table: Any, origin: dict[str, Any]) -> PartCounts:
-    """Write a part, which appears under its name only when it is complete."""
+def write_part(
+    path: Path, table: Any, origin: dict[str, Any], hidden: Path
+) -> PartCounts:
+    """Write a part, which appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    hidden : Path
+        The folder of this run, see `unfinished_folder`.
+    """
     pa = import_pyarrow()
     counts = PartCounts(path.name, len(table), _count_problems(table))
     about = json.dumps({**origin, "problems": counts.n_problems}, sort_keys=True)
     table = table.replace_schema_metadata({_KEY: about.encode()})
-    with whole_file(path) as hidden:
+    with whole_file(path, hidden) as file:
         try:
-            import_pyarrow("pyarrow.parquet").write_table(table, hidden)
+            import_pyarrow("pyarrow.parquet").write_table(table, file)
         except pa.ArrowException as error:
             raise OSError(f"{path}: {error}") from error
     return counts
@@ -140,11 +153,20 @@ def _check_origin(
         )
 
 
-def remove_unfinished(folder: Path) -> None:
-    """Remove files that an earlier run did not complete."""
-    for path in _hidden(folder):
-        path.unlink(missing_ok=True)
+@contextmanager
+def unfinished_folder(folder: Path) -> Iterator[Path]:
+    """Remove what earlier runs did not complete; yield a hidden folder for this run.
 
-
-def _hidden(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.iterdir() if is_unfinished(path))
+    Parts are written there. A worker that has outlived its killed run cannot write any
+    longer, because the folder of that run is gone: no part is written twice.
+    """
+    for path in folder.iterdir():
+        if path.name.startswith(_UNFINISHED):
+            shutil.rmtree(path)
+        elif is_unfinished(path):
+            path.unlink(missing_ok=True)
+    hidden = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder))
+    try:
+        yield hidden
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)

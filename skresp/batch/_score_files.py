@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from joblib import effective_n_jobs
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from skresp import __version__
 from skresp._explain._progress import progress_bar
+from skresp._parallel import results_of
 from skresp._text import quote
 from skresp._validation import check_integer, check_n_jobs
 from skresp._write import write_text
@@ -25,7 +25,7 @@ from ._parts import (
     PartCounts,
     Unit,
     finished_parts,
-    remove_unfinished,
+    unfinished_folder,
     units_of,
     write_part,
 )
@@ -73,7 +73,7 @@ def score_files(
     Returns
     -------
     dict
-        The content of `manifest.json`, which is written last: `rows`, `problems` (the
+        The content of `_manifest.json`, which is written last: `rows`, `problems` (the
         rows that could not be scored), `parts`, `inputs`, `fingerprint`, `identity`,
         `about` (the model, the action set and the settings in words), `features`
         (those with scores), `id_columns` and `keep_columns`.
@@ -96,8 +96,7 @@ def score_files(
     for file in files:
         _check_columns(file, scorer)
     folder = _output_folder(out)
-    with _locked(folder):
-        remove_unfinished(folder)
+    with _locked(folder), unfinished_folder(folder) as hidden:
         done = finished_parts(folder, units, scorer.fingerprint)
         if done and not resume:
             raise ValueError(
@@ -106,13 +105,16 @@ def score_files(
             )
         (folder / MANIFEST).unlink(missing_ok=True)
         todo = [unit for unit in units if unit.name not in done]
-        verbose = getattr(scorer.explainer, "verbose", 0)
-        with progress_bar(sum(f.n_rows for f in files), "score", verbose) as progress:
-            advance = progress or (lambda n_rows: None)
-            advance(sum(part.n_rows for part in done.values()))
-            for part in _run(todo, folder, scorer, int(rows_per_part), n_jobs):
+        with progress_bar(
+            sum(file.n_rows for file in files),
+            "score",
+            scorer._verbose,
+            done=sum(part.n_rows for part in done.values()),
+        ) as progress:
+            for part in _run(todo, hidden, scorer, int(rows_per_part), n_jobs):
                 done[part.name] = part
-                advance(part.n_rows)
+                if progress is not None:
+                    progress(part.n_rows)
         manifest = _manifest(files, [done[unit.name] for unit in units], scorer)
         write_text(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
     return manifest
@@ -120,26 +122,24 @@ def score_files(
 
 def _run(
     units: list[Unit],
-    folder: Path,
+    hidden: Path,
     scorer: BatchScorer,
     rows_per_part: int,
     n_jobs: int | None,
 ) -> Iterator[PartCounts]:
     """Score ranges of rows, write their parts and yield what was written."""
     fingerprint = scorer.fingerprint
+    tasks = _tasks(units, scorer, rows_per_part)
     if effective_n_jobs(n_jobs) == 1:
-        for unit, rows in _tasks(units, scorer, rows_per_part):
-            yield _score_unit(unit, rows, folder, scorer, fingerprint)
+        for unit, rows in tasks:
+            yield _score_unit(unit, rows, hidden, scorer, fingerprint)
         return
-    with tempfile.TemporaryDirectory(prefix="skresp-") as shared:
-        # Tasks carry the path, so that a process loads the explainer once.
-        light = scorer._with_path(Path(shared) / "explainer.joblib")
-        yield from Parallel(
-            n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs"
-        )(
-            delayed(_score_unit)(unit, rows, folder, light, fingerprint)
-            for unit, rows in _tasks(units, scorer, rows_per_part)
-        )
+    # Tasks carry the path, so that a process loads the explainer once.
+    light = scorer._with_path(hidden / "explainer.joblib")
+    yield from results_of(
+        (delayed(_score_unit)(*task, hidden, light, fingerprint) for task in tasks),
+        n_jobs,
+    )
 
 
 def _tasks(
@@ -160,14 +160,15 @@ def _tasks(
 
 
 def _score_unit(
-    unit: Unit, rows: Any, folder: Path, scorer: BatchScorer, fingerprint: str
+    unit: Unit, rows: Any, hidden: Path, scorer: BatchScorer, fingerprint: str
 ) -> PartCounts:
-    """Score one range of rows and write its part."""
+    """Score one range of rows and write its part beside the run's hidden folder."""
     if rows is None:
         names = scorer._input_columns
         rows = read_parquet_range(unit.file.path, unit.start, unit.stop, names)
     table = scorer._score_table(rows)
-    return write_part(folder / unit.name, table, unit.origin(fingerprint))
+    path = hidden.parent / unit.name
+    return write_part(path, table, unit.origin(fingerprint), hidden)
 
 
 def _check_columns(file: SourceFile, scorer: BatchScorer) -> None:

@@ -136,8 +136,15 @@ class BatchScorer:
         """The explainer, loaded at the first use, for which invalid rows are fine."""
         given = self.explainer
         if isinstance(given, (str, os.PathLike)):
-            return _load(given)
+            return _load(given)[1]
         return _tolerant(given)
+
+    @property
+    def _verbose(self) -> int:
+        """The explainer's `verbose`, which is about all batches together."""
+        given = self.explainer
+        is_path = isinstance(given, (str, os.PathLike))
+        return int((_load(given)[0] if is_path else given).verbose)
 
     def _with_path(self, path: Path) -> BatchScorer:
         """Return the same scorer with its explainer in a file."""
@@ -410,8 +417,11 @@ def _tolerant(explainer: Any) -> Any:
     return copy.copy(explainer).set_params(invalid_rows="nan", verbose=0)
 
 
-def _load(path: str | os.PathLike[str]) -> Any:
-    """Return the explainer in a file; each process loads a file once."""
+def _load(path: str | os.PathLike[str]) -> tuple[Any, Any]:
+    """Return the explainer in a file, and its copy that `_tolerant` makes.
+
+    Each process loads a file once.
+    """
     file = Path(path)
     if not file.exists():
         raise FileNotFoundError(
@@ -423,7 +433,7 @@ def _load(path: str | os.PathLike[str]) -> Any:
 
 
 @lru_cache(maxsize=4)
-def _loaded(path: str, changed: int, size: int) -> Any:
+def _loaded(path: str, changed: int, size: int) -> tuple[Any, Any]:
     explainer = joblib.load(path)
     _check_explainer(explainer)
-    return _tolerant(explainer)
+    return explainer, _tolerant(explainer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import signal
@@ -19,7 +20,9 @@ import pytest
 
 import skresp.batch._parts as parts_module
 from skresp.batch import BatchScorer, score_files
-from skresp.batch._source import read_parquet_range
+from skresp.batch._parts import unfinished_folder, units_of
+from skresp.batch._score_files import _score_unit
+from skresp.batch._source import find_files, read_parquet_range
 from tests.credit_example import lender
 
 OUTPUTS = ("scores", "verdict", "reasons", "changes")
@@ -44,7 +47,7 @@ def expected() -> pa.Table:
 
 def read(folder) -> pa.Table:
     """Return the results of all parts in the order of the manifest."""
-    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest = json.loads((folder / "_manifest.json").read_text())
     tables = [pq.read_table(folder / part["name"]) for part in manifest["parts"]]
     for table, part in zip(tables, manifest["parts"], strict=True):
         assert len(table) == part["rows"]
@@ -74,6 +77,7 @@ def test_every_division_gives_the_same_rows(tmp_path, kind, rows_per_part):
         source, tmp_path / "out", scorer(), rows_per_part=rows_per_part
     )
     assert read(tmp_path / "out").equals(expected())
+    assert pq.read_table(tmp_path / "out").num_rows == len(people())
     assert manifest["rows"] == len(people())
     assert manifest["problems"] == 0
     assert manifest["fingerprint"] == scorer().fingerprint
@@ -157,6 +161,8 @@ def test_a_stopped_run_goes_on_and_computes_nothing_twice(tmp_path, monkeypatch)
     assert len(names_in(out)) == 3
     before = {n: (out / n).stat().st_mtime_ns for n in names_in(out)}
     (out / ".left.abc.part.parquet").write_bytes(b"half")
+    (out / ".unfinished-abc").mkdir()
+    (out / ".unfinished-abc" / ".left.abc.part.parquet").write_bytes(b"half")
     scored = []
     score = BatchScorer._score_table
     monkeypatch.setattr(
@@ -182,13 +188,13 @@ def test_the_manifest_is_there_only_when_all_parts_are(tmp_path, monkeypatch):
     write = parts_module.write_part
 
     def check(*args):
-        assert "manifest.json" not in names_in(out)
+        assert "_manifest.json" not in names_in(out)
         return write(*args)
 
     monkeypatch.setattr("skresp.batch._score_files.write_part", check)
     score_files(source, out, scorer(), rows_per_part=20)
     assert first in names_in(out)
-    assert "manifest.json" in names_in(out)
+    assert "_manifest.json" in names_in(out)
 
 
 def test_parts_of_another_origin_are_an_error_that_names_both(tmp_path):
@@ -215,6 +221,17 @@ def test_parts_of_another_origin_are_an_error_that_names_both(tmp_path):
         score_files(source, foreign, scorer())
 
 
+def test_a_worker_that_outlived_its_run_writes_nothing(tmp_path):
+    source, out = write_source(tmp_path / "in"), tmp_path / "out"
+    (unit,) = units_of(find_files(source)[:1], 1_000)
+    out.mkdir()
+    with unfinished_folder(out) as hidden:
+        pass
+    with pytest.raises(FileNotFoundError):
+        _score_unit(unit, None, hidden, scorer(), "x")
+    assert names_in(out) == []
+
+
 RUN = """
 import sys
 from skresp.batch import BatchScorer, score_files
@@ -225,34 +242,67 @@ scorer = BatchScorer(
     id_columns={{"number": "int64"}},
 )
 print("ready", flush=True)
-score_files(sys.argv[2], sys.argv[3], scorer, rows_per_part=3)
+score_files(sys.argv[2], sys.argv[3], scorer, rows_per_part=3, n_jobs=int(sys.argv[4]))
 """
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on(tmp_path):
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_killed_run_goes_on(tmp_path, jobs):
     source, out = write_source(tmp_path / "in"), tmp_path / "out"
+    out.mkdir()
     joblib.dump(lender().explainer, tmp_path / "explainer.joblib")
     (tmp_path / "run.py").write_text(RUN.format(outputs=OUTPUTS))
     command = [
         *(sys.executable, str(tmp_path / "run.py")),
-        *(str(tmp_path / "explainer.joblib"), str(source), str(out)),
+        *(str(tmp_path / "explainer.joblib"), str(source), str(out), jobs),
     ]
     rng = np.random.default_rng(0)
-    killed = 0
-    for _ in range(20):
+    killed, known = 0, {}
+    for most in (1, 4, 12, 24):  # parts that are there when a run is killed
         run = subprocess.Popen(command, stdout=subprocess.PIPE)
         assert run.stdout is not None
         run.stdout.readline()
-        time.sleep(rng.uniform(0.0, 0.4))
+        while run.poll() is None and len(list(out.glob("*.parquet"))) < most:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0.0, 0.05))
         run.send_signal(signal.SIGKILL)
         killed += run.wait() != 0
-        if (out / "manifest.json").exists():
-            break
+        known = unchanged(known, out)
     assert killed
+    assert len(known) < 40
     subprocess.run(command, check=True)
+    assert len(unchanged(known, out)) == 41
     assert read(out).equals(expected())
     assert not [n for n in names_in(out) if n.startswith(".")]
+
+
+def unchanged(known, out):
+    """Return the files of the parts; raise if one that was there is another now."""
+    found = {path.name: path.stat() for path in out.glob("*.parquet")}
+    found = {name: (s.st_ino, s.st_mtime_ns) for name, s in found.items()}
+    assert {name: found.get(name) for name in known} == known
+    return found
+
+
+@pytest.mark.parametrize("is_path", [False, True])
+def test_progress_counts_rows_of_earlier_runs_but_not_for_the_rate(
+    tmp_path, monkeypatch, capsys, is_path
+):
+    source, out = write_source(tmp_path / "in"), tmp_path / "out"
+    stopped_run(source, out, monkeypatch)
+    assert capsys.readouterr().err == ""
+    explainer = copy.copy(lender().explainer).set_params(verbose=1)
+    if is_path:
+        joblib.dump(explainer, tmp_path / "explainer.joblib")
+        explainer = tmp_path / "explainer.joblib"
+    loud = BatchScorer(explainer, outputs=OUTPUTS, id_columns={"number": "int64"})
+    score_files(source, out, loud, rows_per_part=20)
+    first, *_, last = capsys.readouterr().err.strip().split("\r")
+    assert first.startswith("score:  50%")
+    assert "60/120 [00:00<?, ? rows/s]" in first  # no rate before the first part
+    assert "120/120" in last
+    assert " rows/s]" in last
 
 
 # -- problems --------------------------------------------------------------------------

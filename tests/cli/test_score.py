@@ -31,7 +31,7 @@ def score(files, folder, /, *more, **instead):
 
 
 def parts(folder):
-    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest = json.loads((folder / "_manifest.json").read_text())
     tables = [pq.read_table(folder / p["name"]).to_pandas() for p in manifest["parts"]]
     return pd.concat(tables, ignore_index=True)
 
@@ -53,7 +53,7 @@ def test_files_are_scored_as_the_library_does(files, numbered, tmp_path, capsys,
     j = us.explanation.feature_names.index("income")
     assert np.array_equal(found["score__income"], us.explanation.values[:, j])
     before = {p: (out / p).stat().st_mtime_ns for p in os.listdir(out)}
-    before.pop("manifest.json")
+    before.pop("_manifest.json")
     assert main([*call, "--json"]) == 0  # nothing is left to do
     assert json.loads(capsys.readouterr().out)["rows"] == 120
     assert all((out / p).stat().st_mtime_ns == t for p, t in before.items())
