@@ -182,7 +182,7 @@ def kills(args):
     folder, rng = args.folder, random.Random(0)
     write_explainer(folder / "explainer.joblib")
     source, whole = folder / "people.parquet", folder / "whole"
-    write_people(source, 60_000)
+    write_people(source, 20_000)
     given = folder / "explainer.joblib", source
     for jobs in (1, 2):
         shutil.rmtree(whole, ignore_errors=True)

@@ -10,6 +10,18 @@ from pathlib import Path
 
 
 @contextmanager
+def named_in_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Add the name of a file to errors that do not name any, such as a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise OSError(error.errno or 0, why, os.fspath(path)) from error
+
+
+@contextmanager
 def whole_file(
     path: str | os.PathLike[str], folder: Path | None = None
 ) -> Iterator[Path]:
@@ -34,7 +46,8 @@ def whole_file(
     os.close(handle)
     part = Path(name)
     try:
-        yield part
+        with named_in_errors(final):
+            yield part
         mask = os.umask(0)
         os.umask(mask)
         part.chmod(0o666 & ~mask)

@@ -75,15 +75,20 @@ def _first_rows(data: str, actions: ActionSet) -> pd.DataFrame:
 
 def _readable(table: pd.DataFrame, actions: ActionSet) -> pd.DataFrame:
     """Return the rows whose values are of the right kind, with numbers as numbers."""
-    problems = find_problems(actions, table[list(actions.names)], missing="hold")
-    wrong = [p.row for p in problems if not p.of_constraint]
-    table = table.iloc[np.setdiff1d(np.arange(len(table)), wrong)].copy()
-    if not len(table):
-        raise BadCallError("--data: no row at the start has values of the right kind.")
+    table = table.copy()
+    problems = find_problems(
+        actions, table[list(actions.names)], missing="hold", unread=False
+    )
+    wrong = np.zeros(len(table), dtype=bool)
+    wrong[[p.row for p in problems if not p.of_constraint]] = True
     for name, feature in actions.features.items():
         if feature.kind != "categorical" and table[name].dtype == object:
-            table[name] = pd.to_numeric(table[name])
-    return table
+            numbers = pd.to_numeric(table[name], errors="coerce")
+            wrong |= (numbers.isna() & table[name].notna()).to_numpy()
+            table[name] = numbers
+    if wrong.all():
+        raise BadCallError("--data: no row at the start has values of the right kind.")
+    return table[~wrong]
 
 
 def _typed(text: str) -> tuple[str, str]:

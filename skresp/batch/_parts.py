@@ -82,15 +82,11 @@ def write_part(
     hidden : Path
         The folder of this run, see `unfinished_folder`.
     """
-    pa = import_pyarrow()
     counts = PartCounts(path.name, len(table), _count_problems(table))
     about = json.dumps({**origin, "problems": counts.n_problems}, sort_keys=True)
     table = table.replace_schema_metadata({_KEY: about.encode()})
     with whole_file(path, hidden) as file:
-        try:
-            import_pyarrow("pyarrow.parquet").write_table(table, file)
-        except pa.ArrowException as error:
-            raise OSError(f"{path}: {error}") from error
+        import_pyarrow("pyarrow.parquet").write_table(table, file)
     return counts
 
 

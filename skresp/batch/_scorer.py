@@ -19,6 +19,7 @@ from skresp._explain._responsiveness import ResponsivenessExplainer
 from skresp._text import quote
 from skresp._typing import IndexArray
 from skresp._validation import check_choice, check_integer, is_integer
+from skresp._write import named_in_errors
 
 from ._identity import (
     action_hash,
@@ -150,7 +151,8 @@ class BatchScorer:
         """Return the same scorer with its explainer in a file."""
         if isinstance(self.explainer, (str, os.PathLike)):
             return self
-        joblib.dump(self.explainer, path)
+        with named_in_errors(path):
+            joblib.dump(self.explainer, path)
         return BatchScorer(
             path,
             outputs=self.outputs,

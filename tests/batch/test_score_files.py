@@ -334,19 +334,23 @@ def test_missing_columns_are_named_before_anything_is_computed(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_full_disk_leaves_nothing_half_written(tmp_path, monkeypatch):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_part_that_cannot_be_written_leaves_nothing_half_written(tmp_path, jobs):
+    """Files cannot be longer than some limit, which takes the place of a full disk."""
+    resource = pytest.importorskip("resource")
     source, out = write_source(tmp_path / "in"), tmp_path / "out"
-
-    def full(table, path):
-        path.write_bytes(b"half")
-        raise OSError(28, "No space left on device", str(path))
-
-    with monkeypatch.context() as patch:
-        patch.setattr("pyarrow.parquet.write_table", full)
-        with pytest.raises(OSError, match="No space left"):
-            score_files(source, out, scorer(), rows_per_part=20)
+    options = {"rows_per_part": 20, "n_jobs": jobs}
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as error:
+            score_files(source, out, scorer(), **options)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert str(out) in str(error.value.filename)
+    assert "\n" not in str(error.value)
     assert names_in(out) == []
-    score_files(source, out, scorer(), rows_per_part=20)
+    score_files(source, out, scorer(), **options)
     assert read(out).equals(expected())
 
 

@@ -95,34 +95,69 @@ def test_another_model_does_not_add_to_the_parts_of_the_first(files, tmp_path, c
     assert "fingerprint" in one_line(capsys)
 
 
-@pytest.mark.slow
-def test_a_full_disk_is_one_line_and_a_later_run_completes(files, numbered, tmp_path):
-    """A file system of 64 kB is full at once; needs the rights to mount one."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], capture_output=True
-    )
-    if mounted.returncode:
+def test_features_that_cannot_change_may_have_any_number(files, tmp_path):
+    data = pd.read_csv(files / "data.csv")
+    data["late_payments"] += 0.5
+    data.to_csv(tmp_path / "data.csv", index=False)
+    assert main(score(files, tmp_path / "out", data=str(tmp_path / "data.csv"))) == 0
+    assert parts(tmp_path / "out")["problem"].isna().all()
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A disk of 64 kB; needs the rights to mount one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
+    if subprocess.run(command, capture_output=True).returncode:
         pytest.skip("no rights to mount a small disk")
-    try:
-        call = [
-            *(sys.executable, "-m", "skresp"),
-            *score(
-                *(files, disk / "out", "--rows-per-part", "10"),
-                *("--outputs", "scores", "intervals", "verdict", "changes"),
-                data=str(numbered),
-            ),
-        ]
-        run = subprocess.run(call, capture_output=True, text=True)
-        assert run.returncode == 2
-        assert run.stderr.count("\n") == 1
-        assert "No space left on device" in run.stderr
-        left = os.listdir(disk / "out")
-        assert all(name.endswith(".parquet") for name in left)
-        assert not [name for name in left if name.startswith(".")]
-        subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
-        subprocess.run(call, capture_output=True, check=True)
-        assert len(parts(disk / "out")) == 120
-    finally:
-        subprocess.run(["umount", disk], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def remount(disk, options):
+    subprocess.run(["mount", "-o", f"remount,{options}", disk], check=True)
+
+
+def command(files, numbered, out):
+    return [
+        *(sys.executable, "-m", "skresp"),
+        *score(
+            *(files, out, "--rows-per-part", "10"),
+            *("--outputs", "scores", "intervals", "verdict", "changes"),
+            data=str(numbered),
+        ),
+    ]
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_one_line_and_a_later_run_completes(files, numbered, disk):
+    call = command(files, numbered, disk / "out")
+    run = subprocess.run(call, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert f"{disk / 'out'}" in run.stderr
+    assert run.stderr.endswith("No space left on device\n")
+    left = os.listdir(disk / "out")
+    assert all(name.endswith(".parquet") for name in left)
+    assert not [name for name in left if name.startswith(".")]
+    remount(disk, "size=8m")
+    subprocess.run(call, capture_output=True, check=True)
+    assert len(parts(disk / "out")) == 120
+
+
+@pytest.mark.slow
+def test_a_read_only_folder_is_one_line_and_a_later_run_completes(
+    files, numbered, disk
+):
+    call = command(files, numbered, disk / "out")
+    (disk / "out").mkdir()
+    remount(disk, "size=8m,ro")
+    run = subprocess.run(call, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr.count("\n") == 1
+    assert f"--out: the folder {disk / 'out'} is not writable" in run.stderr
+    assert os.listdir(disk / "out") == []
+    remount(disk, "size=8m,rw")
+    subprocess.run(call, capture_output=True, check=True)
+    assert len(parts(disk / "out")) == 120
