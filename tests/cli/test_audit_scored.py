@@ -71,7 +71,7 @@ def test_with_the_model_and_the_data_the_examples_have_notices(
     [
         (("--groups", "age"), "--groups must be a column that was kept"),
         (("--scored", "nowhere"), "--scored must be a folder"),
-        (("--scored", "{files}"), "--scored: {files} has no manifest.json"),
+        (("--scored", "{files}"), "--scored: {files} has no _manifest.json"),
         (("--model", "m.skops"), "got only --model"),
         (("--explainers", "shap"), "--explainers needs the rows in memory"),
         (("--time-limit", "3"), "--time-limit needs the rows in memory"),
