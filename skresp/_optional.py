@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 
@@ -51,6 +50,8 @@ def installed_version(package: str) -> str | None:
     >>> from skresp._optional import installed_version
     >>> installed_version("no-such-library")
     """
+    from importlib.metadata import PackageNotFoundError, version  # takes 20 ms
+
     try:
         return version(package)
     except PackageNotFoundError:

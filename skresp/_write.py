@@ -51,9 +51,9 @@ def whole_file(
         mask = os.umask(0)
         os.umask(mask)
         part.chmod(0o666 & ~mask)
-        _sync(part)
+        sync(part)
         os.replace(part, final)
-        _sync(final.parent)
+        sync(final.parent)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
@@ -64,7 +64,7 @@ def is_unfinished(path: Path) -> bool:
     return path.name.startswith(".") and path.suffixes[-2:-1] == [".part"]
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
     if os.name == "nt" and path.is_dir():  # Windows cannot open folders
         return

@@ -12,10 +12,11 @@ import pandas as pd
 from sklearn.frozen import FrozenEstimator
 
 from skresp import ActionSet, LimeExplainer, ResponsivenessExplainer, ShapExplainer
+from skresp._output_folder import whole_set
 from skresp._text import quote, quote_names
 from skresp.report import AuditReport
 
-from ._audit_output import print_audit, write_audit
+from ._audit_output import AUDIT_FILES, print_audit, write_audit
 from ._console import FINE, BadCallError, note, output_folder, say_json, verbosity
 from ._digest import file_digest
 from ._load_model import load_model, read_target, with_categories
@@ -25,6 +26,7 @@ _NAMES: dict[str, Any] = {
     "shap": ("SHAP", ShapExplainer),
     "lime": ("LIME", LimeExplainer),
 }
+_INPUTS = ("Model file", "Data file", "Actions file")
 
 
 def audit(args: Namespace) -> int:
@@ -45,7 +47,8 @@ def audit(args: Namespace) -> int:
         )
     groups = None if args.groups is None else table[args.groups]
     X = with_categories(model, table[model_columns(model, actions, table)], actions)
-    out = output_folder(args.out)
+    inputs = (args.model, args.data, args.actions)
+    out = output_folder(args.out, AUDIT_FILES, inputs)
     explainer = make_explainer(args, model, actions, target, n_jobs=args.n_jobs).fit(X)
     others = make_others(
         explainer.estimator, X, actions, target, args.explainers, args.seed
@@ -62,14 +65,11 @@ def audit(args: Namespace) -> int:
         time_limit=args.time_limit,
         notes={
             name: f"{Path(path).name}, sha256 {file_digest(path)}"
-            for name, path in (
-                ("Model file", args.model),
-                ("Data file", args.data),
-                ("Actions file", args.actions),
-            )
+            for name, path in zip(_INPUTS, inputs, strict=True)
         },
     )
-    written = write_audit(report, out)
+    with whole_set(out, AUDIT_FILES) as hidden:
+        written = write_audit(report, hidden)
     if args.json:
         say_json({"out": str(out), "files": written, **report.to_dict()})
     else:

@@ -19,6 +19,16 @@ from ._console import note, say
 _MAX_FEATURES = 200
 
 
+#: What an audit may write. The last one is written in any case.
+AUDIT_FILES = (
+    "features.png",
+    "comparison.png",
+    "people.csv",
+    "report.html",
+    "report.json",
+)
+
+
 def write_audit(report: AuditReport, folder: Path, pictures: bool = True) -> list[str]:
     """Write the report, the verdict of each row and the pictures; return the names."""
     written = []
@@ -31,7 +41,7 @@ def write_audit(report: AuditReport, folder: Path, pictures: bool = True) -> lis
 
 def write_report(report: AuditReport, folder: Path) -> list[str]:
     """Write the report; return the names."""
-    names = ["report.html", "report.json"]  # the last: if it exists, so do the others
+    names = ["report.html", "report.json"]
     for name in names:
         report.to_file(folder / name)
     return names

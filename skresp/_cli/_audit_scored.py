@@ -7,11 +7,12 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from skresp._output_folder import whole_set
 from skresp._text import join_words
 from skresp.batch._parts import MANIFEST
 from skresp.report import AuditReport
 
-from ._audit_output import print_audit, write_report
+from ._audit_output import AUDIT_FILES, print_audit, write_report
 from ._console import FINE, BadCallError, output_folder, say_json
 from ._digest import file_digest
 from ._score import fit_explainer
@@ -32,6 +33,8 @@ _OPTIONS = {
 def audit_scored(args: Namespace) -> int:
     """Run the command and return its exit code."""
     _check_options(args)
+    inputs = [path for path in (args.model, args.data, args.actions) if path]
+    out = output_folder(args.out, AUDIT_FILES, inputs)
     rows = {"explainer": fit_explainer(args), "source": args.data} if args.data else {}
     try:
         report = AuditReport.from_files(
@@ -44,8 +47,8 @@ def audit_scored(args: Namespace) -> int:
         )
     except (ValueError, FileNotFoundError) as error:
         raise BadCallError(_with_option(str(error))) from None
-    out = output_folder(args.out)
-    written = write_report(report, out)
+    with whole_set(out, AUDIT_FILES) as hidden:
+        written = write_report(report, hidden)
     if args.json:
         say_json({"out": str(out), "files": written, **report.to_dict()})
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,13 @@ def existing_file(path: str, option: str) -> Path:
     return file
 
 
-def output_folder(path: str) -> Path:
-    """Return a folder to write to, created if it does not exist."""
+def output_folder(
+    path: str, names: Sequence[str] = (), inputs: Sequence[str] = ()
+) -> Path:
+    """Return a folder to write to, created if it does not exist.
+
+    Raise if a file that will be written there is one of the inputs.
+    """
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,4 +65,10 @@ def output_folder(path: str) -> Path:
         ) from None
     if not os.access(folder, os.W_OK):
         raise BadCallError(f"--out: the folder {path} is not writable.")
+    for name in names:
+        if (folder / name).resolve() in [Path(file).resolve() for file in inputs]:
+            raise BadCallError(
+                f"--out: {folder / name} is an input, and would be replaced by a "
+                f"result. Choose another folder."
+            )
     return folder

@@ -13,12 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skresp import ResponsivenessExplainer
-from skresp._write import whole_file, write_text
+from skresp._output_folder import whole_set
+from skresp._write import write_text
 from skresp.datasets import make_credit
 from skresp.report import AuditReport, notice
 
 from ._audit import make_others
-from ._audit_output import print_audit, write_audit
+from ._audit_output import AUDIT_FILES, print_audit, write_audit
 from ._console import FINE, note, output_folder, say, say_json, verbosity
 
 _LABELS = ["job", "sex", "savings", "checking_account", "housing"]
@@ -69,15 +70,15 @@ def demo(args: Namespace) -> int:
         wanted=_WANTED,
         notes={"Data": f"make_credit({args.rows}, random_state={args.seed})"},
     )
-    written = write_audit(report, out)
-    with whole_file(out / "actions.yaml") as part:
-        credit.action_set.to_file(part)
-    written.append("actions.yaml")
-    if len(report.denied):
-        person = X.iloc[[_with_single_change(report)]]
-        letter = notice(explainer, person, names=_NAMES, wanted=_WANTED)
-        write_text(out / "notice.txt", f"{letter.text}\n")
-        written.append("notice.txt")
+    with whole_set(out, ("actions.yaml", "notice.txt", *AUDIT_FILES)) as hidden:
+        written = write_audit(report, hidden)
+        credit.action_set.to_file(hidden / "actions.yaml")
+        written.append("actions.yaml")
+        if len(report.denied):
+            person = X.iloc[[_with_single_change(report)]]
+            letter = notice(explainer, person, names=_NAMES, wanted=_WANTED)
+            write_text(hidden / "notice.txt", f"{letter.text}\n")
+            written.append("notice.txt")
     if args.json:
         say_json({"out": str(out), "files": written, **report.to_dict()})
         return FINE

@@ -22,7 +22,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _print_warning
-            return _run(args)
+            code = _run(args)
+            sys.stdout.flush()  # here, where a closed pipe is no error
+            return code
     except KeyboardInterrupt:
         sys.stderr.write("\nskresp: stopped.\n")
         return STOPPED

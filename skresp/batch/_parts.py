@@ -5,22 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from skresp._text import quote
-from skresp._write import is_unfinished, whole_file
+from skresp._write import whole_file
 
 from ._source import SourceFile
 from ._tables import import_pyarrow
 
 # Readers of Parquet folders skip names that begin with an underscore.
 MANIFEST = "_manifest.json"
-_UNFINISHED = ".unfinished-"
 _KEY = b"skresp"
 
 
@@ -80,7 +75,7 @@ def write_part(
     Parameters
     ----------
     hidden : Path
-        The folder of this run, see `unfinished_folder`.
+        The folder of this run, see `skresp._output_folder`.
     """
     counts = PartCounts(path.name, len(table), _count_problems(table))
     about = json.dumps({**origin, "problems": counts.n_problems}, sort_keys=True)
@@ -147,22 +142,3 @@ def _check_origin(
             f"its sha256 was {about['sha256'][:12]} and is {wanted['sha256'][:12]} "
             f"now. {remedy}"
         )
-
-
-@contextmanager
-def unfinished_folder(folder: Path) -> Iterator[Path]:
-    """Remove what earlier runs did not complete; yield a hidden folder for this run.
-
-    Parts are written there. A worker that has outlived its killed run cannot write any
-    longer, because the folder of that run is gone: no part is written twice.
-    """
-    for path in folder.iterdir():
-        if path.name.startswith(_UNFINISHED):
-            shutil.rmtree(path)
-        elif is_unfinished(path):
-            path.unlink(missing_ok=True)
-    hidden = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=folder))
-    try:
-        yield hidden
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.utils.parallel import delayed
 
 from skresp import __version__
 from skresp._explain._progress import progress_bar
+from skresp._output_folder import locked_folder, unfinished_folder
 from skresp._parallel import results_of
 from skresp._text import quote
 from skresp._validation import check_integer, check_n_jobs
@@ -25,7 +25,6 @@ from ._parts import (
     PartCounts,
     Unit,
     finished_parts,
-    unfinished_folder,
     units_of,
     write_part,
 )
@@ -96,7 +95,7 @@ def score_files(
     for file in files:
         _check_columns(file, scorer)
     folder = _output_folder(out)
-    with _locked(folder), unfinished_folder(folder) as hidden:
+    with locked_folder(folder), unfinished_folder(folder) as hidden:
         done = finished_parts(folder, units, scorer.fingerprint)
         if done and not resume:
             raise ValueError(
@@ -188,28 +187,6 @@ def _output_folder(out: str | os.PathLike[str]) -> Path:
         raise NotADirectoryError(f"out: {folder} is a file. Choose a folder.")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Let no other process write to a folder; the lock ends with the process."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has no locks on folders
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(
-                f"out: another run is writing to {folder}. Wait until it ends, or "
-                f"choose another folder."
-            ) from None
-        yield
-    finally:
-        os.close(handle)
 
 
 def _manifest(

@@ -19,8 +19,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import skresp.batch._parts as parts_module
+from skresp._output_folder import unfinished_folder
 from skresp.batch import BatchScorer, score_files
-from skresp.batch._parts import unfinished_folder, units_of
+from skresp.batch._parts import units_of
 from skresp.batch._score_files import _score_unit
 from skresp.batch._source import find_files, read_parquet_range
 from tests.credit_example import lender

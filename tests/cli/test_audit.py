@@ -120,18 +120,37 @@ main(sys.argv[1:])
 """
 
 
-def test_killed_half_way_it_leaves_no_file_that_looks_whole(files, tmp_path):
+def test_killed_half_way_it_leaves_the_older_files_as_they_were(files, tmp_path):
     out = tmp_path / "out"
+    out.mkdir()
+    for name in ("people.csv", "report.html", "report.json", "notes.txt"):
+        (out / name).write_text("older")
     run = subprocess.run(
         [sys.executable, "-c", KILLED, *audit(files, out)], capture_output=True
     )
     assert run.returncode == -9
-    left = [path.name for path in out.iterdir()]
-    assert any(name.endswith(".part.html") for name in left)
-    assert not {"report.html", "report.json"} & set(left)
-    whole = [name for name in left if not name.startswith(".")]
-    assert set(whole) <= {"features.png", "people.csv"}
+    (hidden,) = out.glob(".*")
+    assert any(path.name.endswith(".part.html") for path in hidden.iterdir())
+    assert {path.read_text() for path in out.iterdir() if path != hidden} == {"older"}
+    assert main(audit(files, out, "--sections", "people")) == 0
+    assert not list(out.glob(".*"))
+    assert (out / "notes.txt").read_text() == "older"
     assert len(pd.read_csv(out / "people.csv")) == 120
+    assert (out / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_files_of_an_older_audit_do_not_stay_beside_new_ones(files, tmp_path):
+    (tmp_path / "comparison.png").write_text("of an older audit with explainers")
+    assert main(audit(files, tmp_path, "--sections", "people")) == 0
+    assert not (tmp_path / "comparison.png").exists()
+
+
+def test_an_audit_does_not_replace_its_input(files, tmp_path, capsys):
+    data = tmp_path / "people.csv"
+    data.write_bytes((files / "data.csv").read_bytes())
+    assert main(audit(files, tmp_path, data=str(data))) == 2
+    assert f"{data} is an input" in one_line(capsys)
+    assert data.read_bytes() == (files / "data.csv").read_bytes()
 
 
 @pytest.mark.data

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from skresp._cli._main import main
 from tests.cli.command_line import audit, one_line
 
@@ -42,3 +44,19 @@ def test_the_command_is_installed_and_gives_its_exit_code(files, tmp_path):
     )
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1
+
+
+def test_a_closed_pipe_ends_the_command_quietly(files):
+    if sys.platform == "win32":
+        pytest.skip("Windows reports closed pipes in another way")
+    check = ["check", "--data", files / "data.csv", "--actions", files / "actions.yaml"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = subprocess.run(
+        [sys.executable, "-m", "skresp", *map(str, check)],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writing)
+    assert (run.returncode, run.stderr) == (0, "")
