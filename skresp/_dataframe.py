@@ -51,6 +51,10 @@ def as_table(X: Any) -> Any:
     if _is_other_frame(X):
         return as_table(nw.from_native(X, eager_only=True).to_pandas())
     array = _array_of(X)
+    if array.ndim == 0:
+        raise ValueError(
+            f"X must be a frame or a 2D array with one row per person, got {quote(X)}."
+        )
     if array.ndim != 2:
         raise ValueError(
             f"X must be a frame or a 2D array with one row per person, got an array of "
@@ -70,7 +74,12 @@ def _check_width(table: Any) -> None:
 
 def _array_of(X: Any) -> NDArray[Any]:
     """Return an array; in lists of numbers and strings the numbers stay numbers."""
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(
+            f"X must have rows of one length, got {quote(X)}. ({error})"
+        ) from None
     if array.dtype.kind == "U" and not isinstance(X, np.ndarray):
         return np.array(X, dtype=object)
     return array

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ._dataframe import as_table, frame_like, is_frame, row_labels, row_position
+from ._text import one_line
 
 # Rows in the HTML of a result.
 SHOWN_ROWS = 10
@@ -104,4 +105,4 @@ class RowResults:
         raise NotImplementedError  # pragma: no cover
 
     def __repr__(self) -> str:
-        return self._title()
+        return one_line(self._title())

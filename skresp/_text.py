@@ -41,7 +41,7 @@ def number(value: Any) -> str:
         if abs(real) < 2**53 and real == int(real):
             return f"{int(real):,}"
         return f"{real:,}"
-    return str(value)
+    return one_line(value)
 
 
 def state(value: Any, kind: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from numbers import Integral, Real
 from typing import Any
@@ -107,6 +107,21 @@ def check_seed(random_state: Any) -> np.random.RandomState:
             f"RandomState or None, got {quote(random_state)}."
         )
     return check_random_state(random_state)
+
+
+def check_type(name: str, value: Any, kind: type, remedy: str = "") -> None:
+    """Raise TypeError unless the value of a parameter is of a type."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"{name} must be of type {kind.__name__}, got {quote(value)}. "
+            f"{remedy}".rstrip()
+        )
+
+
+def check_mapping(name: str, value: Any, entries: str) -> None:
+    """Raise TypeError unless the value of a parameter is a mapping."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a mapping {entries}, got {quote(value)}.")
 
 
 def check_choice(name: str, value: Any, allowed: Iterable[str]) -> None:

@@ -7,6 +7,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from ._text import one_line
 
 
 @contextmanager
@@ -73,6 +76,27 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def write_csv(path: str | os.PathLike[str], table: Any) -> None:
+    """Write a pandas frame to a CSV file that appears only when it is complete.
+
+    A text that starts with =, +, - or @ gets an apostrophe before it, because
+    spreadsheet programs would run it as a formula. Control characters and line breaks
+    are replaced. Numbers stay numbers.
+    """
+    cells = table.map(_without_formula).rename(columns=_without_formula)
+    with whole_file(path) as part:
+        cells.to_csv(part, index=False)
+
+
+def _without_formula(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = one_line(value)
+    return (
+        f"'{text}" if text.lstrip(" \ufffd").startswith(("=", "+", "-", "@")) else text
+    )
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from skresp._text import quote
+from skresp._text import one_line, quote
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_feature_names
+from skresp._validation import check_feature_names, check_mapping
 
 from ._constraint import Constraint
 from ._display import as_html, as_text
@@ -222,6 +222,7 @@ class ActionSet:
         constraints : sequence of constraints, optional
             The constraints of the copy, instead of the present ones.
         """
+        check_mapping("features", features or {}, "from column name to Feature")
         features = dict(features or {})
         check_feature_names("replace", features, self.names)
         return ActionSet(
@@ -276,6 +277,7 @@ class ActionSet:
         home     categorical  own, rent        to any value in the list
         sex      binary       0 (no), 1 (yes)  no
         """
+        check_mapping("features", features or {}, "from column name to Feature")
         given = dict(features or {})
         for name, feature in given.items():
             if not isinstance(feature, Feature):
@@ -319,7 +321,7 @@ class ActionSet:
         try:
             return cls.from_dict(values)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{os.fspath(path)}: {error}") from None
+            raise type(error)(f"{one_line(os.fspath(path))}: {error}") from None
 
     # -- checks of data ---------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from skresp._text import quote, quote_names
 from skresp._typing import BoolArray, FloatArray
+from skresp._validation import did_you_mean
 
 from ._feature import Feature
 
@@ -167,7 +168,8 @@ def check_keys(
     for key in given:
         if key not in known:
             raise ValueError(
-                f"{what} has no key {quote(key)}; its keys are {', '.join(known)}."
+                f"{what} has no key {quote(key)}. {did_you_mean(key, known)}Its keys "
+                f"are {', '.join(known)}."
             )
 
 

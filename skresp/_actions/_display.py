@@ -6,7 +6,7 @@ from textwrap import shorten, wrap
 from typing import TYPE_CHECKING
 
 from skresp._html._render import render
-from skresp._text import plural
+from skresp._text import one_line, plural
 
 if TYPE_CHECKING:
     from ._action_set import ActionSet
@@ -63,11 +63,13 @@ def title(actions: ActionSet) -> str:
 
 def rules(actions: ActionSet) -> list[str]:
     """Return the constraints as sentences."""
-    return [rule._describe_for(actions.features) for rule in actions.constraints]
+    return [
+        one_line(rule._describe_for(actions.features)) for rule in actions.constraints
+    ]
 
 
 def _rows(actions: ActionSet) -> list[tuple[str, str, str, str]]:
     return [
-        (name, f.kind, f.describe_values(), f.describe())
+        (one_line(name), f.kind, one_line(f.describe_values()), one_line(f.describe()))
         for name, f in actions.features.items()
     ]

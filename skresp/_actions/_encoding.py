@@ -22,7 +22,7 @@ from skresp._dataframe import (
     row_labels,
     with_values,
 )
-from skresp._text import quote, quote_names
+from skresp._text import one_line, quote, quote_names
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import did_you_mean, to_python
 
@@ -236,7 +236,8 @@ def code_of(name: str, feature: Feature, value: Any) -> float:
     if wrong[0] or unlisted or np.isnan(codes[0]):
         raise ValueError(
             f"{quote(value)} is not a value of the {feature.kind} feature "
-            f"{quote(name)}; its values are {feature.describe_values() or 'numbers'}."
+            f"{quote(name)}; its values are "
+            f"{one_line(feature.describe_values()) or 'numbers'}."
         )
     return float(codes[0])
 
@@ -283,14 +284,15 @@ def values_of(feature: Feature, codes: FloatArray) -> list[Any]:
 
 
 def _rows(labels: NDArray[Any], mask: BoolArray) -> str:
-    shown = [str(label) for label in labels[mask][:3]]
+    shown = [one_line(label) for label in labels[mask][:3]]
     more = int(mask.sum()) - len(shown)
     text = f"row{'s' if mask.sum() > 1 else ''} {', '.join(shown)}"
     return f"{text} and {more} more" if more > 0 else text
 
 
 def _remedy(values: pd.Series, wrong: BoolArray) -> str:
-    if (np.abs(real_numbers(values[wrong])) > MAX_INTEGER).any():
+    numbers = real_numbers(values[wrong])
+    if (np.isfinite(numbers) & (np.abs(numbers) > MAX_INTEGER)).any():
         return (
             f"Integers beyond {MAX_INTEGER} cannot be told apart as floats. Divide the "
             f"column, or make the feature actionable=False and leave it out of "

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from skresp._text import quote
+from skresp._text import one_line, quote
 from skresp._write import write_text
 
 # 20,000 features take 2 MB. The form of an action set has 5 levels.
@@ -28,6 +28,7 @@ MAX_VALUES = 5_000_000
 def read_file(path: str | os.PathLike[str]) -> Any:
     """Return the values in a YAML or JSON file."""
     file = _as_path(path)
+    name = one_line(file)
     read = _read_yaml if _is_yaml(file) else _read_json
     text = _read_text(file)
     try:
@@ -36,11 +37,13 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}" if mark else ""
-        raise ValueError(f"{file}{where}: {error.problem}.") from None
+        context = f"{error.context}, " if error.context else ""
+        raise ValueError(f"{name}{where}: {context}{error.problem}.") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"{file}, line {error.lineno}: {error.msg}.") from None
+        raise ValueError(f"{name}, line {error.lineno}: {error.msg}.") from None
     except (ValueError, yaml.YAMLError) as error:
-        raise ValueError(f"{file}: {' '.join(str(error).split())}") from None
+        text = " ".join(str(error).split()).rstrip(".")
+        raise ValueError(f"{name} cannot be read: {text}.") from None
     return values
 
 
@@ -60,8 +63,7 @@ def write_file(path: str | os.PathLike[str], value: Any) -> None:
         text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
     if not file.parent.is_dir():
         raise FileNotFoundError(
-            f"There is no folder {file.parent} to write {file.name} to. Create it "
-            f"first."
+            f"There is no folder {one_line(file.parent)} to write to. Create it first."
         )
     write_text(file, text)
 
@@ -73,23 +75,24 @@ def _as_path(path: Any) -> Path:
 
 
 def _read_text(file: Path) -> str:
+    name = one_line(file)
     if not file.exists():
         raise FileNotFoundError(
-            f"There is no file {file}. Write one with ActionSet.infer(X).to_file(path)."
+            f"There is no file {name}. Write one with ActionSet.infer(X).to_file(path)."
         )
     if not file.is_file():
-        raise ValueError(f"{file} is not a file. Pass the path of an action set.")
+        raise ValueError(f"{name} is not a file. Pass the path of an action set.")
     size = file.stat().st_size
     if size > MAX_BYTES:
         raise ValueError(
-            f"{file} has {size:,} bytes; an action set has at most {MAX_BYTES:,}."
+            f"{name} has {size:,} bytes; an action set has at most {MAX_BYTES:,}."
         )
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{file} is not a text file in UTF-8.") from None
+        raise ValueError(f"{name} is not a text file in UTF-8.") from None
     except OSError as error:
-        raise type(error)(f"{file} cannot be read: {error.strerror}.") from None
+        raise type(error)(f"{name} cannot be read: {error.strerror}.") from None
 
 
 def _read_json(text: str) -> Any:
@@ -129,13 +132,13 @@ def _check_size(values: Any) -> None:
 
     if size_of(values, 1) > MAX_VALUES:
         raise ValueError(
-            f"With its aliases replaced it has more than {MAX_VALUES:,} values. Write "
+            f"with its aliases replaced it has more than {MAX_VALUES:,} values. Write "
             f"the values out where they are needed."
         )
 
 
 _TOO_DEEP = (
-    f"It is nested more than {MAX_DEPTH} levels deep. See ActionSet.to_file for the "
+    f"it is nested more than {MAX_DEPTH} levels deep. See ActionSet.to_file for the "
     f"form of an action set."
 )
 
@@ -172,16 +175,13 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
         for key_node, _ in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 raise _problem("a key must be a name or a number", key_node)
+            if key_node.tag == _MERGE:
+                raise _problem("'<<' is not supported, write the fields out", key_node)
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise _problem(f"the key {quote(key)} occurs twice", key_node)
             seen.add(key)
         return super().construct_mapping(node, deep)
-
-    def flatten_mapping(self, node: Any) -> None:
-        super().flatten_mapping(node)
-        if len(node.value) > MAX_VALUES // 100:
-            raise _problem("merged mappings have too many keys", node)
 
 
 def _problem(text: str, node: Any) -> Exception:
@@ -192,6 +192,7 @@ class _Dumper(yaml.SafeDumper):
     """The inverse of `_Loader`: reading back what it writes gives equal values."""
 
 
+_MERGE = "tag:yaml.org,2002:merge"
 _BOOL = "tag:yaml.org,2002:bool"
 _FLOAT = "tag:yaml.org,2002:float"
 for _class in (_Loader, _Dumper):

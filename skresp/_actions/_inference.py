@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,10 @@ def infer_features(
         raise TypeError(
             f"immutable must be a list of column names, got the string "
             f"{quote(immutable)}."
+        )
+    if not isinstance(immutable, Iterable):
+        raise TypeError(
+            f"immutable must be a list of column names, got {quote(immutable)}."
         )
     fixed = set(immutable)
     for what, known in (("features", given), ("immutable", fixed)):
@@ -140,6 +144,9 @@ def _categories(present: pd.Series) -> tuple[Any, ...]:
     """Return the labels, in the order of a category dtype, otherwise sorted."""
     if isinstance(present.dtype, pd.CategoricalDtype):
         return tuple(present.cat.categories)
+    for label in present:
+        if not isinstance(label, Hashable):
+            raise TypeError(f"{quote(label)} is a {type(label).__name__}.")
     labels = present.unique().tolist()
     try:
         return tuple(sorted(labels))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from skresp._dataframe import as_table, column, frame_like, row_labels
+from skresp._text import one_line
 
 from ._encoding import column_codes, column_positions
 
@@ -81,17 +82,17 @@ def find_problems(
             masks["The value is missing, though the feature can change."] = gaps
         for text, rows in masks.items():
             for row in np.flatnonzero(rows):
-                yield Problem(int(row), name, str(values[row]), text)
+                yield Problem(int(row), one_line(name), one_line(values[row]), text)
         codes[wrong, i] = np.nan
     for rule, rows in zip(actions.constraints, actions.broken(codes), strict=True):
         for row in np.flatnonzero(rows):
             values = _listed(columns[name][row] for name in rule.features)
-            text = rule.describe()
+            text = one_line(rule.describe())
             yield Problem(int(row), _listed(rule.features), values, text, True)
 
 
 def _listed(values: Iterable[Any]) -> str:
-    return ", ".join(map(str, values))
+    return ", ".join(map(one_line, values))
 
 
 def _with_article(kind: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from skresp._text import quote
+from skresp._validation import did_you_mean
 
 from ._constraint import Constraint, check_keys
 from ._feature import Feature
@@ -61,11 +62,13 @@ def _parse_constraint(number: int, fields: Any) -> Constraint:
         raise ValueError(
             f"Constraint {number} must be a mapping with a type, got {quote(fields)}."
         )
-    cls = Constraint.types.get(fields["type"])
+    kind = fields["type"]
+    cls = Constraint.types.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise ValueError(
-            f"Constraint {number} has the unknown type {quote(fields['type'])}; the "
-            f"types are {', '.join(sorted(Constraint.types))}."
+            f"Constraint {number} has the unknown type {quote(kind)}; the types are "
+            f"{', '.join(sorted(Constraint.types))}. "
+            f"{did_you_mean(kind, sorted(Constraint.types))}".rstrip()
         )
     rest = {key: value for key, value in fields.items() if key != "type"}
     try:

@@ -7,7 +7,8 @@ from argparse import Namespace
 from pathlib import Path
 
 from skresp import ActionSet
-from skresp._text import quote, quote_names
+from skresp._text import one_line, quote, quote_names
+from skresp._validation import did_you_mean
 from skresp._write import whole_file
 
 from ._console import FINE, BadCallError, say, say_json
@@ -41,15 +42,16 @@ def actions(args: Namespace) -> int:
         for name in names:
             if name not in table.columns:
                 raise BadCallError(
-                    f"--{option}: the data has no column {quote(name)}. The columns "
-                    f"are {quote_names(table.columns)}."
+                    f"--{option}: the data has no column {quote(name)}. "
+                    f"{did_you_mean(name, table.columns)}The columns are "
+                    f"{quote_names(table.columns)}."
                 )
     table = table.drop(columns=args.ignore)
     found = ActionSet.infer(table, immutable=args.immutable)
     with whole_file(out) as part:
         found.to_file(part)
         if out.suffix != ".json":
-            head = _HEAD.format(data=Path(args.data).name)
+            head = _HEAD.format(data=one_line(Path(args.data).name))
             marked = _with_marks(part.read_text(encoding="utf-8"), found)
             part.write_text(head + marked, encoding="utf-8")
     if args.json:

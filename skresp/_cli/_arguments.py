@@ -6,6 +6,7 @@ import argparse
 from typing import Any, NoReturn
 
 from skresp import __version__
+from skresp._text import one_line
 
 from ._console import BAD_CALL
 
@@ -17,7 +18,10 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_CALL, f"{self.prog}: error: {message}; see {self.prog} --help\n")
+        self.exit(
+            BAD_CALL,
+            f"{self.prog}: error: {one_line(message)}; see {self.prog} --help\n",
+        )
 
 
 def parser() -> argparse.ArgumentParser:
@@ -72,6 +76,8 @@ def _add_audit(commands: Any) -> None:
         help="audit a model: who is denied, and who has recourse",
         description="Audit a model on a table of people. Writes report.html, "
         "report.json, people.csv (one line per person) and, with matplotlib, pictures. "
+        "In people.csv a text that a spreadsheet program would run as a formula starts "
+        "with an apostrophe. "
         "With --scored it audits the files that skresp score has written, of any size, "
         "and writes report.html and report.json; --model, --data, --actions and "
         "--target are then needed only for the notices of the examples.",

@@ -14,6 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from skresp import ActionSet, LimeExplainer, ResponsivenessExplainer, ShapExplainer
 from skresp._output_folder import whole_set
 from skresp._text import quote, quote_names
+from skresp._validation import did_you_mean
 from skresp.report import AuditReport
 
 from ._audit_output import AUDIT_FILES, print_audit, write_audit
@@ -42,7 +43,8 @@ def audit(args: Namespace) -> int:
         table = table.iloc[rows]
     if args.groups is not None and args.groups not in table.columns:
         raise BadCallError(
-            f"--groups: the data has no column {quote(args.groups)}. The columns are "
+            f"--groups: the data has no column {quote(args.groups)}. "
+            f"{did_you_mean(args.groups, table.columns)}The columns are "
             f"{quote_names(table.columns)}."
         )
     groups = None if args.groups is None else table[args.groups]

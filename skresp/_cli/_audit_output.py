@@ -9,7 +9,7 @@ import pandas as pd
 
 from skresp._dataframe import row_labels
 from skresp._text import percent, plural
-from skresp._write import whole_file
+from skresp._write import whole_file, write_csv
 from skresp.plots import ComparisonDisplay, ResponsivenessDisplay
 from skresp.report import AuditReport
 
@@ -34,8 +34,7 @@ def write_audit(report: AuditReport, folder: Path, pictures: bool = True) -> lis
     written = []
     if pictures:
         written += _draw(report, folder)
-    with whole_file(folder / "people.csv") as part:
-        _people(report).to_csv(part, index=False)
+    write_csv(folder / "people.csv", _people(report))
     return [*written, "people.csv", *write_report(report, folder)]
 
 

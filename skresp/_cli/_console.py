@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from skresp._text import printable
+
 # Exit codes that scripts can rely on.
 FINE, FINDINGS, BAD_CALL, STOPPED = 0, 1, 2, 130
 
@@ -19,7 +21,7 @@ class BadCallError(Exception):
 
 def say(text: str = "") -> None:
     """Print a line of the result."""
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{printable(text)}\n")
 
 
 def say_json(value: Any) -> None:
@@ -30,7 +32,7 @@ def say_json(value: Any) -> None:
 def note(text: str) -> None:
     """Print a line of progress to a terminal; nothing in a pipe."""
     if verbosity():
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{printable(text)}\n")
         sys.stderr.flush()
 
 

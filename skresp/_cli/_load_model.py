@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import joblib
@@ -55,7 +56,7 @@ def load_model(
     except (BadCallError, ImportError):
         raise
     except Exception as error:  # every library raises its own errors
-        message = " ".join(str(error).split())[:200]
+        message = shorten(str(error) or type(error).__name__, 200)
         raise BadCallError(
             f"--model: {path} cannot be read as a {ending} model: {message}"
         ) from error

@@ -9,6 +9,8 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
+from skresp._text import one_line
+
 from ._arguments import parser
 from ._console import BAD_CALL, FINE, STOPPED, BadCallError
 
@@ -56,16 +58,18 @@ def _run(args: Namespace) -> int:
 
 
 def _print_error(command: str, error: Exception) -> None:
-    text = " ".join(str(error).split()) or type(error).__name__
-    if not isinstance(error, (BadCallError, ValueError, TypeError, ImportError)):
-        if isinstance(error, OSError) and error.strerror:
-            text = f"{error.filename or ''}: {error.strerror}".lstrip(": ")
-        else:
-            text = f"{type(error).__name__}: {text} (see --traceback)"
+    text = one_line(" ".join(str(error).split())) or type(error).__name__
+    if isinstance(error, OSError):
+        if error.strerror:  # otherwise the message is ours
+            text = f"{one_line(error.filename or '')}: {error.strerror}".lstrip(": ")
+    elif not isinstance(error, (BadCallError, ValueError, TypeError, ImportError)):
+        text = f"{type(error).__name__}: {text} (see --traceback)"
     sys.stderr.write(f"skresp {command}: error: {text}\n")
 
 
 def _print_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
     """Print a warning on one line; leave out warnings for developers."""
     if issubclass(category, UserWarning):
-        sys.stderr.write(f"skresp: warning: {' '.join(str(message).split())}\n")
+        sys.stderr.write(
+            f"skresp: warning: {one_line(' '.join(str(message).split()))}\n"
+        )

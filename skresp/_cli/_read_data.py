@@ -10,7 +10,8 @@ import pandas as pd
 from skresp import ActionSet
 from skresp._optional import import_optional
 from skresp._text import quote, quote_names
-from skresp.batch._csv import MISSING_TEXTS, category_texts
+from skresp._validation import did_you_mean
+from skresp.batch._csv import MISSING_TEXTS, category_texts, csv_column_names
 
 from ._console import BadCallError, existing_file
 
@@ -43,7 +44,8 @@ def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
         if missing:
             raise BadCallError(
                 f"--data: {path} has no column {quote_names(missing)}, which is in the "
-                f"action set. The columns are {quote_names(table.columns)}."
+                f"action set. {did_you_mean(missing[0], table.columns)}The columns are "
+                f"{quote_names(table.columns)}."
             )
         table = _labelled(table, actions)
     return table
@@ -51,7 +53,12 @@ def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
 
 def _read_csv(file: Path, actions: ActionSet | None) -> pd.DataFrame:
     try:
-        heads = list(pd.read_csv(file, nrows=0).columns)
+        heads = csv_column_names(file)
+        twice = [name for name in heads if heads.count(name) > 1]
+        if twice:
+            raise BadCallError(
+                f"--data: {file} has two columns {quote(twice[0])}. Rename one of them."
+            )
         missing = {
             name: sorted(MISSING_TEXTS - category_texts(name, actions))
             for name in heads

@@ -131,6 +131,10 @@ class BaseExplainer(
 
     def _check_model_is_fitted(self) -> None:
         model = self.estimator
+        if isinstance(model, type):
+            raise TypeError(
+                f"estimator must be a fitted model, got the class {model.__name__}."
+            )
         if not hasattr(model, "predict"):
             raise TypeError(
                 f"estimator must have a predict method, got {quote(model)}. Pass a "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from skresp._actions._feature import snap_to_bounds
 from skresp._dataframe import as_table, column, is_polars, number_matrix, take_rows
 from skresp._model._fitted_model import FittedModel
 from skresp._model._row_batch import RowBatch
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp._validation import check_choice
 from skresp.reach._deadline import NEVER, Deadline
@@ -48,10 +49,25 @@ def distinct_people(X: Any) -> tuple[Any, IndexArray]:
             # To a model a null is not a NaN.
             gaps = [series.is_null() for series in table if series.null_count()]
             columns += [series.to_numpy() for series in gaps]
-        first, which = distinct_rows(columns)
+        try:
+            first, which = distinct_rows(columns)
+        except TypeError:
+            _check_hashable(columns)
+            raise
     else:
         first, which = distinct_rows(matrix)
     return (table if len(first) == len(table) else take_rows(table, first)), which
+
+
+def _check_hashable(columns: list[Any]) -> None:
+    """Raise TypeError if a column has values such as lists."""
+    for i, values in enumerate(columns):
+        for value in values:
+            if not isinstance(value, Hashable):
+                raise TypeError(
+                    f"X has {quote(value)} in column {i}, a {type(value).__name__}. "
+                    f"Convert the column to numbers or labels."
+                )
 
 
 def keys_of_rows(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skresp._actions._feature import Feature
-from skresp._text import number, percent, state
+from skresp._text import number, one_line, percent, state
 from skresp._typing import BoolArray
 from skresp.scores import at_most
 
@@ -38,7 +38,7 @@ def describe(explanation: Explanation, row: int) -> str:
     if len(late):
         names = ", ".join(explanation.feature_names[j] for j in late)
         lines.append(f"Not computed within the time limit: {names}.")
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def outcome_text(e: Explanation, row: int) -> str:

@@ -19,7 +19,7 @@ from skresp._optional import import_optional
 from skresp._results import SHOWN_ROWS, RowResults
 from skresp._text import plural, quote
 from skresp._typing import BoolArray, FloatArray, IndexArray
-from skresp._validation import check_integer
+from skresp._validation import check_finite, check_integer
 
 from ._describe import describe
 from ._variants import Variants
@@ -161,6 +161,7 @@ class Explanation(Variants, RowResults):
             An array of the shape of `values`; only scores that it marks are taken.
         """
         check_integer("k", k, 1)
+        check_finite("min_score", min_score)
         size, order = self._ranked(where)
         return [
             [int(j) for j in row if size[i, j] > max(min_score, 0.0)]

@@ -16,6 +16,7 @@ from skresp._validation import (
     check_choice,
     check_feature_names,
     check_integer,
+    check_mapping,
     is_number,
 )
 from skresp.scores._intervention_points import Points
@@ -243,6 +244,7 @@ class Variants:
         """
         context = self._with_points("intuitive")
         out = np.zeros(self.values.shape, dtype=bool)
+        check_mapping("directions", directions, "from feature to direction")
         check_feature_names("directions", directions, self.feature_names)
         for name, direction in directions.items():
             check_choice(

@@ -242,6 +242,10 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
     if len(classes) and isinstance(classes[0], (np.ndarray, list, tuple)):
         raise ValueError("The model has several outputs. Pass a model with one output.")
     classes = np.asarray(classes)
+    if not len(classes):
+        raise ValueError(
+            "The model has no classes: its classes_ is empty. Fit it again."
+        )
     if target is None:
         target = default_target(classes)
     same = classes == target if np.ndim(target) == 0 else False

@@ -40,6 +40,14 @@ def csv_chunks(file: Path, actions: ActionSet, size: int) -> Iterator[pd.DataFra
             yield chunk
 
 
+def csv_column_names(file: Path) -> list[str]:
+    """Return the names in the first line of a CSV file; a name may occur twice."""
+    # With a header pandas would rename the second of two equal names.
+    return [
+        str(name) for name in pd.read_csv(file, nrows=1, header=None, dtype=str).iloc[0]
+    ]
+
+
 def count_csv_rows(file: Path) -> int:
     """Return the number of rows of a CSV file."""
     with pd.read_csv(file, usecols=[0], dtype=str, chunksize=1_000_000) as chunks:

@@ -15,8 +15,8 @@ from skresp import __version__
 from skresp._explain._progress import progress_bar
 from skresp._output_folder import locked_folder, unfinished_folder
 from skresp._parallel import results_of
-from skresp._text import quote
-from skresp._validation import check_integer, check_n_jobs
+from skresp._text import quote, quote_names
+from skresp._validation import check_integer, check_n_jobs, did_you_mean
 from skresp._write import write_text
 
 from ._describe import describe_explainer
@@ -173,11 +173,16 @@ def _score_unit(
 def _check_columns(file: SourceFile, scorer: BatchScorer) -> None:
     """Raise if a file lacks a column, before anything is computed."""
     known = column_names(file)
+    if len(set(known)) < len(known):
+        twice = next(name for name in known if known.count(name) > 1)
+        raise ValueError(
+            f"source: {file.path} has two columns {quote(twice)}. Rename one of them."
+        )
     missing = [name for name in scorer._input_columns if name not in known]
     if missing:
         raise ValueError(
-            f"source: {file.path} has no column {quote(missing[0])}. The columns are "
-            f"{', '.join(known)}."
+            f"source: {file.path} has no column {quote(missing[0])}. "
+            f"{did_you_mean(missing[0], known)}The columns are {quote_names(known)}."
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from skresp._actions._action_set import ActionSet
 from skresp._text import quote
 
-from ._csv import count_csv_rows, csv_chunks
+from ._csv import count_csv_rows, csv_chunks, csv_column_names
 from ._tables import import_pyarrow
 
 # Rows before a range are read in batches too; many small batches would be slow.
@@ -54,6 +54,8 @@ def find_files(source: str | os.PathLike[str]) -> list[SourceFile]:
         A Parquet or CSV file, a folder with such files at any depth, or a pattern such
         as "people/2026-*.parquet". Hidden files are left out.
     """
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"source must be a path, got {quote(source)}.")
     text = os.fspath(source)
     path = Path(text)
     if path.is_dir():
@@ -142,9 +144,7 @@ def column_names(file: SourceFile) -> list[str]:
     """Return the names of the columns of a file."""
     if file.is_parquet:
         return list(import_pyarrow("pyarrow.parquet").read_schema(file.path).names)
-    import pandas as pd
-
-    return [str(name) for name in pd.read_csv(file.path, nrows=0).columns]
+    return csv_column_names(file.path)
 
 
 def csv_ranges(

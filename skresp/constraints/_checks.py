@@ -21,6 +21,10 @@ def check_names(
             f"{constraint} needs a list of feature names, got the string "
             f"{quote(names)}. Put it in a list."
         )
+    if not isinstance(names, Iterable):
+        raise TypeError(
+            f"{constraint} needs a list of feature names, got {quote(names)}."
+        )
     out = tuple(names)
     for name in out:
         if not isinstance(name, str):

@@ -60,6 +60,12 @@ class Reachability(Constraint):
                 f"each of {join_words(names)}, got {quote(self.values)}."
             )
         rows = tuple(tuple(map(to_python, row)) for row in given)
+        for value in (value for row in rows for value in row):
+            if not isinstance(value, (str, int, float)):
+                raise TypeError(
+                    f"values of Reachability must be numbers and labels, got "
+                    f"{quote(value)}."
+                )
         if len(set(rows)) < len(rows):
             twice = next(row for row in rows if rows.count(row) > 1)
             raise ValueError(

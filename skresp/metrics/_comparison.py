@@ -11,6 +11,7 @@ import pandas as pd
 from skresp._dataframe import as_table, take_rows
 from skresp._explain._responsiveness import ResponsivenessExplainer
 from skresp._text import quote_names
+from skresp._validation import check_mapping
 
 from ._explanation_summary import explanation_summary
 
@@ -69,6 +70,7 @@ def compare_explainers(
     all_responsive    1.00   1.00
     n_features        1.75   1.75
     """
+    check_mapping("explainers", explainers, "from name to fitted explainer")
     if explainers and all(isinstance(e, Mapping) for e in explainers.values()):
         frames = {
             name: compare_explainers(inner, X, top_k, responsiveness=responsiveness)
@@ -96,10 +98,11 @@ def compare_explainers(
 
 def responsiveness_explainer(explainers: Mapping[str, Any]) -> ResponsivenessExplainer:
     """Return the first ResponsivenessExplainer of a mapping from name to explainer."""
+    check_mapping("explainers", explainers, "from name to fitted explainer")
     for explainer in explainers.values():
         if isinstance(explainer, ResponsivenessExplainer):
             return explainer
     raise ValueError(
         f"explainers must include a ResponsivenessExplainer, which decides which "
-        f"features are responsive, got {quote_names(explainers)}. Add one."
+        f"features are responsive, got {quote_names(explainers) or 'none'}. Add one."
     )

@@ -12,7 +12,7 @@ from skresp._dataframe import as_table, column
 from skresp._explain._explanation import Explanation
 from skresp._text import quote_names
 from skresp._typing import BoolArray, IndexArray
-from skresp._validation import check_integer
+from skresp._validation import check_integer, check_type
 from skresp.reach._distinct_rows import distinct_rows
 
 
@@ -93,6 +93,7 @@ def responsiveness_by_rank(
         `people` is the number of people with a feature at that rank, `share` the
         share of them whose feature there is responsive.
     """
+    check_type("explanation", explanation, Explanation, "Pass explainer.explain(X).")
     n_ranks = len(explanation.feature_names)
     if max_rank is not None:
         n_ranks = min(check_integer("max_rank", max_rank, 1), n_ranks)
@@ -121,6 +122,7 @@ def _top_features(
     The third array holds the positions of these rows.
     """
     check_integer("top_k", top_k, 1)
+    check_type("explanation", explanation, Explanation, "Pass explainer.explain(X).")
     scores = explanation.values
     other = np.asarray(_aligned_values(explanation, responsiveness), dtype=float)
     if other.shape != scores.shape:

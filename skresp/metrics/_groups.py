@@ -9,8 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skresp._dataframe import as_table, column, column_names
-from skresp._text import quote
+from skresp._text import quote, quote_names
 from skresp._typing import BoolArray
+from skresp._validation import did_you_mean
 
 
 def group_labels(groups: Any, X: Any, n_rows: int) -> NDArray[Any]:
@@ -31,10 +32,10 @@ def group_labels(groups: Any, X: Any, n_rows: int) -> NDArray[Any]:
         table = as_table(X)
         names = column_names(table)
         if names is None or groups not in names:
-            columns = ", ".join(names) if names else "no column names"
+            columns = quote_names(names) if names else "no column names"
             raise ValueError(
                 f"groups must be a column of X or one label for each row, got "
-                f"{quote(groups)}; X has {columns}."
+                f"{quote(groups)}. {did_you_mean(groups, names or ())}X has {columns}."
             )
         return column(table, names.index(groups)).to_numpy(dtype=object)
     if isinstance(groups, pd.Series) and isinstance(X, pd.DataFrame):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from skresp._recourse._status import STATUSES
 from skresp._recourse._verdicts import Verdicts
+from skresp._text import quote
 from skresp._typing import BoolArray
 
 from ._groups import group_labels, group_masks
@@ -65,6 +66,11 @@ def recourse_summary(explainer: Any, X: Any = None, *, groups: Any = None) -> An
     {'denied': 0.5, 'no_recourse': 0.3, 'single': 0.4, 'joint': 0.3, 'possible': 0.0, \
 'unknown': 0.0, 'n_rows': 20.0, 'n_denied': 10.0, 'n_invalid': 0.0}
     """
+    if not hasattr(explainer, "verify") and not isinstance(explainer, Verdicts):
+        raise TypeError(
+            f"explainer must be a fitted ResponsivenessExplainer or Verdicts, got "
+            f"{quote(explainer)}."
+        )
     if X is None and not isinstance(explainer, Verdicts):
         raise ValueError(
             "X must be given with an explainer, got None. Pass the rows to verify, or "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from skresp._explain._short_repr import ShortRepr
 from skresp._model._target import default_target, target_warning
 from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
+from skresp._validation import did_you_mean
 
 from ._groups import group_labels, group_masks
 from ._recourse_summary import is_denied
@@ -140,13 +141,13 @@ class RecourseScorer(ShortRepr):
         -------
         float, or a dict from metric to float if `metric` is a list
         """
-        names = [self.metric] if isinstance(self.metric, str) else list(self.metric)
-        for name in names or ["[]"]:
-            if name not in METRICS:
-                raise ValueError(
-                    f"metric must be one of {', '.join(METRICS)}, or a list of them, "
-                    f"got {quote(name)}."
-                )
+        given = [self.metric] if isinstance(self.metric, str) else self.metric
+        names = list(given) if isinstance(given, Iterable) else []
+        if not names or not all(name in METRICS for name in names):
+            raise ValueError(
+                f"metric must be one of {', '.join(METRICS)}, or a list of them, got "
+                f"{quote(self.metric)}. {did_you_mean(self.metric, METRICS)}".rstrip()
+            )
         if groups is None:
             groups = self.groups
         gaps = [name for name in names if name.endswith("_gap")]

@@ -8,7 +8,7 @@ from textwrap import shorten
 from typing import Any
 
 from skresp._optional import import_optional
-from skresp._text import percent
+from skresp._text import percent, quote
 
 # Colours of Okabe and Ito, which people with colour blindness can distinguish.
 BLUE, ORANGE, GREEN, SKY = "#0072B2", "#E69F00", "#009E73", "#56B4E9"
@@ -31,6 +31,8 @@ _MAX_LINES = 5
 def open_axes(ax: Any, width: float, height: float) -> tuple[Any, Any]:
     """Return the figure and axes to draw on: the given ones, or new ones."""
     if ax is not None:
+        if not hasattr(ax, "figure"):
+            raise TypeError(f"ax must be matplotlib Axes or None, got {quote(ax)}.")
         return ax.figure, ax
     plt = import_optional(
         "matplotlib.pyplot", used_by="Plotting", install="skresp[plots]"

@@ -9,6 +9,7 @@ import numpy as np
 
 from skresp._explain._explanation import Explanation
 from skresp._text import decimals, number, shortened
+from skresp._validation import check_type
 
 from ._axes import BLACK, GREEN, hide_spines, limit_ticks, open_axes, shorten_text
 
@@ -76,6 +77,9 @@ class LineDisplay:
         label : optional
             The index label of the row, instead of `row`.
         """
+        check_type(
+            "explanation", explanation, Explanation, "Pass explainer.explain(X)."
+        )
         position = explanation._position(row, label)
         intervals = explanation.intervals(position, feature)
         j = explanation.feature_names.index(feature)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from skresp._explain._explanation import Explanation
+from skresp._validation import check_mapping
 from skresp.metrics import responsiveness_by_rank
 from skresp.metrics._comparison import responsiveness_explainer
 
@@ -86,6 +87,7 @@ class RankDisplay:
         max_rank : int, optional
             The last rank; by default the number of features.
         """
+        check_mapping("explanations", explanations, "from name to Explanation")
         columns = {
             name: responsiveness_by_rank(e, responsiveness, max_rank)["share"]
             for name, e in explanations.items()

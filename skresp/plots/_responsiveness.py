@@ -13,6 +13,7 @@ from skresp._explain._explanation import Explanation
 from skresp._explain._working_values import isolated_changes, share_known
 from skresp._text import plural
 from skresp._typing import BoolArray, FloatArray
+from skresp._validation import check_integer, check_type
 from skresp.metrics._feature_order import feature_order
 from skresp.metrics._score_bands import SCORE_BANDS, band_counts
 
@@ -103,6 +104,9 @@ class ResponsivenessDisplay:
         label : optional
             The index label of the row, instead of `row`.
         """
+        check_type(
+            "explanation", explanation, Explanation, "Pass explainer.explain(X)."
+        )
         if explanation.n_reachable is None:
             raise ValueError(
                 "ResponsivenessDisplay needs an explanation of a "
@@ -158,6 +162,7 @@ class ResponsivenessDisplay:
         max_features : int, default=20
             Maximum number of features drawn, the most responsive ones.
         """
+        check_integer("max_features", max_features, 1)
         order = self._order()
         shown = order[:max_features]
         names = [self.feature_names[j] for j in shown]

@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from skresp._recourse._verdicts import Verdicts
+from skresp._validation import check_type
 from skresp.model_selection import threshold_curve
 
 from ._axes import LINE_STYLES, format_percent, hide_spines, legend_above, open_axes
@@ -48,6 +50,7 @@ class ThresholdDisplay:
     @classmethod
     def from_verdicts(cls, verdicts: Any, thresholds: Any = None) -> ThresholdDisplay:
         """Return the display of `verdicts.curve(thresholds)`."""
+        check_type("verdicts", verdicts, Verdicts, "Pass explainer.verify(X).")
         return cls(verdicts.curve(thresholds), verdicts.threshold)
 
     @classmethod

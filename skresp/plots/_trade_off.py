@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skresp._text import quote
 from skresp.model_selection import BestRecourse, trade_off
 
 from ._axes import (
@@ -77,6 +78,11 @@ class TradeOffDisplay:
             The rule `best_recourse_within(...)` that chooses a candidate; by default
             the `refit` of the search.
         """
+        if not hasattr(search, "cv_results_"):
+            raise TypeError(
+                f"search must be a fitted search such as GridSearchCV, which has "
+                f"cv_results_, got {quote(search)}."
+            )
         refit = getattr(search, "refit", None)
         if rule is None and isinstance(refit, BestRecourse):
             rule = refit

@@ -20,13 +20,15 @@ from skresp._dataframe import (
     row_labels,
     take_rows,
 )
-from skresp._text import plural, quote
+from skresp._text import one_line, plural, quote
 from skresp._typing import FloatArray, IndexArray
 from skresp._validation import (
     check_choice,
     check_feature_names,
     check_integer,
+    check_mapping,
     check_seed,
+    check_type,
 )
 
 from ._cache import make_reaches, shared_cache
@@ -139,8 +141,7 @@ def reachable_set(
     check_choice("method", method, METHODS)
     if max_points is not None:
         max_points = check_integer("max_points", max_points, 1)
-    if not isinstance(action_set, ActionSet):
-        raise TypeError(f"action_set must be an ActionSet, got {quote(action_set)}.")
+    check_type("action_set", action_set, ActionSet)
     table = as_row(x)
     codes = encode(action_set, table, missing=missing)
     check_valid(action_set, table, codes)
@@ -196,6 +197,8 @@ def check_feasibility(
     >>> check_feasibility(actions, {"rent": 500, "food": 400}, {"rent": 950})
     <Outcome.INFEASIBLE: 'infeasible'>
     """
+    check_type("action_set", action_set, ActionSet)
+    check_mapping("reached", reached, "from feature to the value to reach")
     table = as_row(x)
     codes = encode(action_set, table, missing="hold")
     check_valid(action_set, table, codes)
@@ -228,13 +231,13 @@ def check_valid(
     """Raise for rows that break a joint constraint before any change."""
     for rule, bad in zip(action_set.constraints, action_set.broken(codes), strict=True):
         if bad.any():
-            labels = [str(label) for label in row_labels(table)[bad][:3]]
+            labels = [one_line(label) for label in row_labels(table)[bad][:3]]
             more = int(bad.sum()) - len(labels)
             rows = ", ".join(labels) + (f" and {more} more" if more > 0 else "")
             raise ValueError(
                 f"{int(bad.sum())} of {len(codes)} rows break a constraint before any "
-                f"change (row {rows}): {rule.describe()} See ActionSet.check(X) for "
-                f"all of them; correct or leave out such rows"
+                f"change (row {rows}): {one_line(rule.describe())} See "
+                f"ActionSet.check(X) for all of them; correct or leave out such rows"
                 f"{f', {way_out},' if way_out else ','} or drop the constraint."
             )
 

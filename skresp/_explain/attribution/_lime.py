@@ -17,7 +17,7 @@ from skresp._dataframe import take_rows
 from skresp._optional import import_optional
 from skresp._text import quote, quote_names
 from skresp._typing import FloatArray
-from skresp._validation import check_integer
+from skresp._validation import check_integer, check_mapping
 
 from ._base import AttributionExplainer
 from ._numeric_rows import ArrayTable, NumericModel, NumericRows
@@ -149,6 +149,7 @@ class LimeExplainer(AttributionExplainer):
         lime = import_lime().LimeTabularExplainer
         init_options = {"discretize_continuous": False, "feature_selection": "none"}
         call_options: dict[str, Any] = {}
+        check_mapping("lime_kwargs", self.lime_kwargs or {}, "from option to value")
         for key, value in (self.lime_kwargs or {}).items():
             if key in _RESERVED:
                 raise ValueError(

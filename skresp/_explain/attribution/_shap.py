@@ -12,7 +12,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
 from skresp._text import quote
 from skresp._typing import FloatArray
-from skresp._validation import check_choice, check_seed, is_integer
+from skresp._validation import check_choice, check_mapping, check_seed, is_integer
 
 from ._base import AttributionExplainer, is_table
 from ._numeric_rows import (
@@ -148,6 +148,7 @@ class ShapExplainer(AttributionExplainer):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         import_shap()
+        check_mapping("shap_kwargs", self.shap_kwargs or {}, "from option to value")
         options = self._options()
         odd = [key for key in options if key not in KEYS]
         if odd:

@@ -131,13 +131,13 @@ class AuditReport:
         -------
         AuditReport
         """
-        check_is_fitted(explainer, "estimator_")
         if not hasattr(explainer, "verify"):
             raise TypeError(
                 f"explainer must be a ResponsivenessExplainer, got "
                 f"{type(explainer).__name__}. Pass other explainers in "
                 f"explainers={{...}}."
             )
+        check_is_fitted(explainer, "estimator_")
         check_sections(sections)
         check_integer("examples", examples, 0)
         check_integer("top_k", top_k, 1)

@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import Any
 
 from skresp._html._render import render
-from skresp._text import join_words, plural
+from skresp._text import join_words, one_line, plural, printable
 
 from . import _sentences as say
 
@@ -110,13 +110,13 @@ def as_text(content: Mapping[str, Any]) -> str:
         line = fill(
             reason["line"], _WIDTH, initial_indent=indent, subsequent_indent=indent
         )
-        blocks.append(f"{place}. {reason['name']}\n{line}")
+        blocks.append(f"{place}. {one_line(reason['name'])}\n{line}")
     if shown["together"]:
-        blocks.append("\n".join(f"- {move}" for move in shown["together"]))
+        blocks.append("\n".join(f"- {one_line(move)}" for move in shown["together"]))
     blocks += [fill(text, _WIDTH) for text in shown["closing"]]
     if shown["note"]:
         blocks.append(fill(shown["note"], _WIDTH))
-    return "\n\n".join(blocks)
+    return printable("\n\n".join(blocks))
 
 
 def as_html(content: Mapping[str, Any]) -> str:

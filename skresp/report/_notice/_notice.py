@@ -22,7 +22,7 @@ from skresp._explain._working_values import (
 )
 from skresp._recourse._verdicts import Verdicts
 from skresp._text import quote, state
-from skresp._validation import check_feature_names, check_integer, to_python
+from skresp._validation import check_feature_names, check_integer, check_type, to_python
 
 from . import _change_text as _change
 from . import _sentences as say
@@ -150,6 +150,10 @@ def notice(
     check_integer("max_reasons", max_reasons, 1)
     row = 0 if row is None and label is None else row
     position = explanation._position(row, label)
+    if verdicts is not None:
+        check_type("verdicts", verdicts, Verdicts, "Pass explainer.verify(X).")
+    if wanted is not None:
+        check_type("wanted", wanted, str)
     if verdicts is not None and len(verdicts) != len(explanation):
         raise ValueError(
             f"verdicts must be of the {len(explanation)} rows of the explanation, got "

@@ -1,0 +1,177 @@
+"""Batches and files to score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skresp.batch import BatchScorer, score_files
+
+from .attack import Attack
+
+
+def scored(w: Any, source: Any = None, **parameters: Any) -> Any:
+    """Score a file, or another source."""
+    given = {"out": w.folder / "scored", "scorer": BatchScorer(w.explainer)}
+    source = w.data if source is None else source
+    return score_files(source, **(given | parameters))
+
+
+def table(w: Any, text: str | bytes, name: str = "t.csv") -> str:
+    return str(w.file(name, text))
+
+
+ATTACKS = [
+    Attack(
+        "no explainer",
+        lambda w: BatchScorer(3),
+        TypeError,
+        (
+            "explainer must be a fitted ResponsivenessExplainer or the "
+            "path of one, got int."
+        ),
+    ),
+    Attack(
+        "a model",
+        lambda w: BatchScorer(w.model),
+        TypeError,
+        (
+            "explainer must be a fitted ResponsivenessExplainer or the "
+            "path of one, got DecisionTreeClassifier."
+        ),
+    ),
+    Attack(
+        "outputs is text",
+        lambda w: BatchScorer(w.explainer, outputs="scores"),
+        TypeError,
+        "outputs must be a list of names, got 'scores'.",
+    ),
+    Attack(
+        "unknown output",
+        lambda w: BatchScorer(w.explainer, outputs=["score"]),
+        ValueError,
+        (
+            "outputs must be one of 'scores', 'intervals', 'verdict', "
+            "'reasons', 'changes', 'model_score', got 'score'. Did you "
+            "mean 'scores'?"
+        ),
+    ),
+    Attack(
+        "no outputs",
+        lambda w: BatchScorer(w.explainer, outputs=[]),
+        ValueError,
+        (
+            "outputs must name at least one of scores, intervals, verdict, "
+            "reasons, changes, model_score, got none."
+        ),
+    ),
+    Attack(
+        "top_k is 0",
+        lambda w: BatchScorer(w.explainer, top_k=0),
+        ValueError,
+        "top_k must be a whole number of at least 1, got 0.",
+    ),
+    Attack(
+        "id_columns is text",
+        lambda w: BatchScorer(w.explainer, id_columns="id"),
+        TypeError,
+        "id_columns must be a list of names, got 'id'.",
+    ),
+    Attack(
+        "an id named as a result",
+        lambda w: BatchScorer(w.explainer, id_columns=["status"]),
+        ValueError,
+        (
+            "id_columns and keep_columns: 'status' is also a column of the "
+            "result. Rename the column, or name it once."
+        ),
+    ),
+    Attack(
+        "a table that is a list",
+        lambda w: BatchScorer(w.explainer)([1]),
+        TypeError,
+        (
+            "A batch must be a pandas, polars or pyarrow table, got list. "
+            "Give an array column names with pandas.DataFrame(X, "
+            "columns=...)."
+        ),
+    ),
+    Attack(
+        "a table without an id",
+        lambda w: BatchScorer(w.explainer, id_columns=["id"])(w.X),
+        ValueError,
+        ("The table has no column 'id'; its columns are 'age', 'income', 'own'."),
+    ),
+    Attack(
+        "a table without a column",
+        lambda w: BatchScorer(w.explainer)(w.X[["age"]]),
+        ValueError,
+        ("The table has no column 'income', 'own'; its columns are 'age'."),
+    ),
+    Attack(
+        "a table with a column twice",
+        lambda w: BatchScorer(w.explainer)(w.X[["age", "age", "income", "own"]]),
+        ValueError,
+        ("Column names must be distinct, but 'age' occurs twice. Rename one of them."),
+    ),
+    Attack(
+        "no scorer",
+        lambda w: scored(w, scorer="a"),
+        TypeError,
+        "scorer must be a BatchScorer, got str.",
+    ),
+    Attack(
+        "no rows per part",
+        lambda w: scored(w, rows_per_part=0),
+        ValueError,
+        "rows_per_part must be a whole number of at least 1, got 0.",
+    ),
+    Attack(
+        "n_jobs is 0",
+        lambda w: scored(w, n_jobs=0),
+        ValueError,
+        (
+            "n_jobs must be a whole number other than 0 (-1 for all cores) "
+            "or None, got 0."
+        ),
+    ),
+    Attack(
+        "no such source",
+        lambda w: scored(w, w.folder / "none.csv"),
+        FileNotFoundError,
+        (
+            "source must be a Parquet or CSV file, a folder with such "
+            "files or a pattern that matches some, but nothing was found "
+            "at '.../none.csv'."
+        ),
+    ),
+    Attack(
+        "source is a number",
+        lambda w: scored(w, 3),
+        TypeError,
+        "source must be a path, got 3.",
+    ),
+    Attack(
+        "another ending",
+        lambda w: scored(w, w.file("a.xlsx", "")),
+        ValueError,
+        ("source: .../a.xlsx must end in .parquet or .csv, which sets the format."),
+    ),
+    Attack(
+        "a CSV without a column",
+        lambda w: scored(w, w.file("b.csv", "age,own\n1,1\n")),
+        ValueError,
+        ("source: .../b.csv has no column 'income'. The columns are 'age', 'own'."),
+    ),
+    Attack(
+        "a CSV with a column twice",
+        lambda w: scored(w, w.file("c.csv", "age,income,own,own\n1,1,1,1\n")),
+        ValueError,
+        "source: .../c.csv has two columns 'own'. Rename one of them.",
+    ),
+    Attack(
+        "out is a file",
+        lambda w: scored(w, out=w.file("out.txt", "")),
+        NotADirectoryError,
+        "out: .../out.txt is a file. Choose a folder.",
+    ),
+]

@@ -1,0 +1,190 @@
+"""Files that commands read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .attack import Attack, CommandError
+
+
+def table(w: Any, text: str | bytes, name: str = "t.csv") -> str:
+    return str(w.file(name, text))
+
+
+ATTACKS = [
+    Attack(
+        "no model",
+        lambda w: w.audit(model=w.folder / "no.skops"),
+        CommandError,
+        "skresp audit: error: --model: there is no file .../no.skops.",
+    ),
+    Attack(
+        "a folder as model",
+        lambda w: w.audit(model=w.folder),
+        CommandError,
+        "skresp audit: error: --model: ... is not a file.",
+    ),
+    Attack(
+        "a model of another ending",
+        lambda w: w.audit(model=w.file("m.bin", "x")),
+        CommandError,
+        (
+            "skresp audit: error: --model: .../m.bin must end in .skops, "
+            ".json or .ubj (XGBoost), .txt (LightGBM), or with "
+            "--trust-pickle .joblib or .pkl, which sets the format, got "
+            "'.bin'."
+        ),
+    ),
+    Attack(
+        "a model that is text",
+        lambda w: w.audit(model=w.file("m.joblib", "x")),
+        CommandError,
+        (
+            "skresp audit: error: --model: .../m.joblib cannot be read "
+            "as a .joblib model: ..."
+        ),
+    ),
+    Attack(
+        "a skops file that is text",
+        lambda w: w.audit(model=w.file("m.skops", "x")),
+        CommandError,
+        (
+            "skresp audit: error: --model: .../m.skops cannot be read as "
+            "a .skops model: ..."
+        ),
+    ),
+    Attack(
+        "an XGBoost file that is text",
+        lambda w: w.audit(model=w.file("m.json", "x")),
+        CommandError,
+        (
+            "skresp audit: error: --model: .../m.json cannot be read as "
+            "a .json model: ..."
+        ),
+    ),
+    Attack(
+        "no data",
+        lambda w: w.audit(data=w.folder / "no.csv"),
+        CommandError,
+        "skresp audit: error: --data: there is no file .../no.csv.",
+    ),
+    Attack(
+        "data of another ending",
+        lambda w: w.audit(data=w.file("d.xls", "x")),
+        CommandError,
+        (
+            "skresp audit: error: --data: .../d.xls must end in .csv or "
+            ".parquet, which sets the format, got '.xls'."
+        ),
+    ),
+    Attack(
+        "data that is empty",
+        lambda w: w.audit(data=table(w, "")),
+        CommandError,
+        ("skresp audit: error: --data: .../t.csv is not a CSV file: ..."),
+    ),
+    Attack(
+        "data without rows",
+        lambda w: w.audit(data=table(w, "age,income,own\n")),
+        CommandError,
+        "skresp audit: error: --data: .../t.csv has no rows.",
+    ),
+    Attack(
+        "data with a column twice",
+        lambda w: w.audit(data=table(w, "age,income,own,own\n1,1,1,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: .../t.csv has two columns 'own'. "
+            "Rename one of them."
+        ),
+    ),
+    Attack(
+        "data without a column",
+        lambda w: w.audit(data=table(w, "age,incme,own\n1,1,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: .../t.csv has no column "
+            "'income', which is in the action set. Did you mean 'incme'? "
+            "The columns are 'age', 'incme', 'own'."
+        ),
+    ),
+    Attack(
+        "data that is not UTF-8",
+        lambda w: w.audit(data=table(w, b"\xff\xfe\x00,a\n")),
+        CommandError,
+        ("skresp audit: error: --data: .../t.csv is not a text file in UTF-8."),
+    ),
+    Attack(
+        "data with NUL",
+        lambda w: w.audit(data=table(w, "a\0ge,income,own\n1,1,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: .../t.csv has no column 'age', "
+            "which is in the action set. Did you mean 'a\\x00ge'? The "
+            "columns are 'a\\x00ge', 'income', 'own'."
+        ),
+    ),
+    Attack(
+        "data with escapes",
+        lambda w: w.audit(data=table(w, "\x1b[31mage,income,own\n1,1,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: .../t.csv has no column 'age', "
+            "which is in the action set. The columns are '\\x1b[31mage', "
+            "'income', 'own'."
+        ),
+    ),
+    Attack(
+        "data with long rows",
+        lambda w: w.audit(data=table(w, "age,income,own\n1,1,1\n1,1,1,1,1\n")),
+        CommandError,
+        ("skresp audit: error: --data: .../t.csv is not a CSV file: ..."),
+    ),
+    Attack(
+        "parquet that is text",
+        lambda w: w.audit(data=table(w, "x", "t.parquet")),
+        CommandError,
+        ("skresp audit: error: --data: .../t.parquet is not a parquet file: ..."),
+    ),
+    Attack(
+        "no actions",
+        lambda w: w.audit(actions=w.folder / "no.yaml"),
+        CommandError,
+        "skresp audit: error: --actions: there is no file .../no.yaml.",
+    ),
+    Attack(
+        "actions that are cut",
+        lambda w: w.audit(actions=w.file("c.yaml", "features: {")),
+        CommandError,
+        ("skresp audit: error: --actions: .../c.yaml, line ..."),
+    ),
+    Attack(
+        "actions with nested aliases",
+        lambda w: w.audit(actions=w.file("n.yaml", "a: &a [x]\nfeatures: [*a, *a]")),
+        CommandError,
+        (
+            "skresp audit: error: --actions: .../n.yaml: An action set has "
+            "no key 'a'. Its keys are features, constraints."
+        ),
+    ),
+    Attack(
+        "check without data",
+        lambda w: w.run(
+            "check", "--data", w.folder / "no.csv", "--actions", w.actions_file
+        ),
+        CommandError,
+        "skresp check: error: --data: there is no file .../no.csv.",
+    ),
+    Attack(
+        "check with a column too few",
+        lambda w: w.run(
+            "check", "--data", table(w, "age,own\n1,1\n"), "--actions", w.actions_file
+        ),
+        CommandError,
+        (
+            "skresp check: error: --data: .../t.csv has no column "
+            "'income', which is in the action set. The columns are 'age', "
+            "'own'."
+        ),
+    ),
+]
