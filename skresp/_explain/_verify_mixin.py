@@ -11,13 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, snapshot
 from skresp._model._fitted_model import FittedModel
-from skresp._model._listed_answers import rows_at_target
 from skresp._recourse._budget import SearchBudget
 from skresp._recourse._cost import check_cost
 from skresp._recourse._single_features import SingleFeatures
 from skresp._recourse._verdicts import VerdictContext, Verdicts
 from skresp._recourse._verification_task import VerificationTask
-from skresp._recourse._verify import best_of, verify
+from skresp._recourse._verify import best_of, rows_at_target, verify
 from skresp._recourse.engines._base import Engine
 from skresp._recourse.engines._black_box import BlackBoxEngine
 from skresp._recourse.engines._make_engine import make_box_engine, make_engine
@@ -141,7 +140,7 @@ class VerifyMixin:
         budget = SearchBudget(max_points, deadline, cost, context.seed, width)
         batch = context.batch(people, deadline)
         engine = self._get_engine(deadline)
-        at_target, answered = rows_at_target(batch, len(codes))
+        at_target, answered = rows_at_target(engine, batch, len(codes))
         task = VerificationTask(
             batch=batch,
             actions=context.actions,

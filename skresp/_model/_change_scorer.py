@@ -145,7 +145,7 @@ class ChangeScorer:
             score = size + trees
         rounding = _FLOAT64 if decision.doubt <= DOUBT else _FLOAT32
         doubt = np.maximum(decision.error(score), rounding * (size + trees))
-        return _answers(gap, doubt)
+        return answers_of(gap, doubt)
 
     def _answers_of_scores(
         self, codes: FloatArray, changes: ChangeCodes
@@ -232,7 +232,8 @@ class _GroupSums:
         return sizes.max(axis=1)
 
 
-def _answers(gap: FloatArray, doubt: FloatArray) -> Answers:
+def answers_of(gap: FloatArray, doubt: FloatArray) -> Answers:
+    """Return the answers of gaps; those no larger than `doubt` are in doubt."""
     out = (gap > 0).astype(np.uint8)
     out[~(np.abs(gap) > doubt)] = IN_DOUBT
     return out

@@ -117,6 +117,11 @@ class PointBuilder:
         return all(need.is_met_by(matrix[:, i]) for i, need in needs.items())
 
     @property
+    def block_types(self) -> tuple[Any, ...]:
+        """The dtypes of the blocks of numbers, and the positions of their columns."""
+        return tuple((block.dtype, tuple(at)) for block, at in self.blocks)
+
+    @property
     def row_bytes(self) -> int:
         """Approximate size of one point in bytes."""
         numbers = sum(block.itemsize * block.shape[1] for block, _ in self.blocks)

@@ -128,6 +128,11 @@ class RowBatch:
     uses_kernels : bool
         Whether points may be answered without the model. If not, whoever computes an
         answer asks the model instead, see `_kernel_use`.
+
+    Attributes
+    ----------
+    kept : dict
+        What others computed of all rows, to use it again.
     """
 
     def __init__(
@@ -150,6 +155,7 @@ class RowBatch:
         self._max_bytes = min(get_config()["working_memory"] * 2**20, _MAX_BYTES)
         self._bytes = min(self._max_bytes, _FIRST_BYTES)
         self._coded: tuple[ScoreFunction, ScoreFunction, FloatArray] | None = None
+        self.kept: dict[str, Any] = {}
 
     def until(self, deadline: Deadline) -> RowBatch:
         """Return the same batch with another deadline."""
@@ -161,7 +167,7 @@ class RowBatch:
             self.change_scorer,
             uses_kernels=self.uses_kernels,
         )
-        same._coded = self._coded
+        same._coded, same.kept = self._coded, self.kept
         return same
 
     def coded(self, score_function: ScoreFunction) -> tuple[ScoreFunction, FloatArray]:

@@ -12,6 +12,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._text import quote
 from skresp._typing import FloatArray
 from skresp._validation import check_feature_names, is_number
+from skresp.reach._option_table import OptionTable
 from skresp.reach._part import Part
 
 from ._budget import SearchBudget
@@ -72,6 +73,16 @@ def costs_of(
     # The sum of shares must weigh less than one more feature.
     weight = SHARE_WEIGHT / (budget.n_features + 1.0)
     return (own != 0).sum(axis=1) + weight * _shares_of_ranges(part, own)
+
+
+def table_costs(budget: SearchBudget, table: OptionTable) -> FloatArray:
+    """Return the default costs of all options of a table, computed once."""
+    known = table.costs.get(budget.n_features)
+    if known is None:
+        options = table.options
+        known = costs_of(budget, options.part, options.before, options.changes)
+        table.costs[budget.n_features] = known
+    return known
 
 
 def _cost_by_function(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from skresp._model._codes import changed_column
+from skresp._model._codes import changed_column, codes_of
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
 from skresp._typing import BoolArray, FloatArray, IndexArray
@@ -31,6 +31,21 @@ def option_codes(
         i: changed_column(known.columns[i], starts[:, i][owner], new)
         for i, new in values.items()
     }
+
+
+def table_codes(
+    batch: RowBatch, score_function: ScoreFunction, options: Options
+) -> dict[int, FloatArray] | None:
+    """Return the same of options of nobody; None where some column has labels."""
+    values = new_values(
+        options.part, options.before, options.changes, batch.point_builder
+    )
+    columns = score_function.columns
+    if any(isinstance(new, tuple) for new in values.values()):
+        return None
+    if any(columns[i].labels is not None for i in values):
+        return None
+    return {i: codes_of(columns[i], new) for i, new in values.items()}
 
 
 def choices_reach_target(
@@ -70,6 +85,8 @@ def _segments(
     out = []
     for p, each in enumerate(options):
         pick = choice[:, p]
+        if not each.changes[pick].any():
+            continue
         values = new_values(
             each.part, each.before_of(pick), each.changes[pick], batch.point_builder
         )

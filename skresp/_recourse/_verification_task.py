@@ -30,8 +30,9 @@ from skresp.scores._score_task import InvalidRowsError
 from skresp.scores._strategy import all_listed
 
 from ._budget import SearchBudget
-from ._cost import costs_of
+from ._cost import costs_of, table_costs
 from ._option_points import choices_reach_target
+from ._row_tables import RowTables, row_tables
 from ._single_features import SingleFeatures
 from ._status import Proof, Status
 from ._verdict_arrays import VerdictArrays
@@ -128,15 +129,22 @@ class VerificationTask:
 
     def run(self, rows: IndexArray) -> VerdictArrays:
         """Compute the verdicts of rows."""
-        valid = self._is_valid(rows)
+        engine, codes = self.first_engine, self.codes[rows]
+        tables = row_tables(
+            codes, self.movable, self.interventions, engine, self.budget
+        )
+        valid = self._is_valid(rows, tables)
         if self.invalid_rows == "raise" and not valid.all():
             raise InvalidRowsError
         out = self.undecided(rows)
         out.status[~valid], out.proof[~valid] = Status.INVALID, Proof.NONE
-        good = np.flatnonzero(valid & self.answered[rows])
+        wanted = valid & self.answered[rows]
+        if not (self.budget.best_only or engine.is_additive):
+            wanted &= ~self.at_target[rows]  # nothing is said of the others
+        good = np.flatnonzero(wanted)
         if len(good):
             with suppress(OutOfTimeError):  # then they stay unknown
-                _VerdictRun(self, rows, out).decide(good, self.first_engine)
+                _VerdictRun(self, rows, out, tables).decide(good, engine)
         return out
 
     def undecided(self, rows: IndexArray) -> VerdictArrays:
@@ -146,11 +154,13 @@ class VerificationTask:
         out.status[approved], out.proof[approved] = Status.APPROVED, Proof.NONE
         return out
 
-    def _is_valid(self, rows: IndexArray) -> BoolArray:
+    def _is_valid(self, rows: IndexArray, tables: RowTables) -> BoolArray:
         """Return which rows satisfy all constraints as they are."""
         valid = np.ones(len(rows), dtype=bool)
+        for table, position in tables:
+            valid &= table.valid[position]
         for part, columns in located_parts(self.actions):
-            if part.constraints:
+            if part.constraints and not (tables and part.actionable):
                 values = self.codes[np.ix_(rows, columns)]
                 first, which = distinct_rows(values)
                 valid &= part.valid(values[first])[which]
@@ -170,11 +180,13 @@ class _VerdictRun:
         Positions in the batch.
     out : VerdictArrays
         The verdicts, set as rows are decided.
+    tables : RowTables
     """
 
     task: VerificationTask
     rows: IndexArray
     out: VerdictArrays
+    tables: RowTables
 
     @property
     def columns(self) -> list[IndexArray]:
@@ -190,6 +202,9 @@ class _VerdictRun:
         try:
             self._decide_together(positions, engine)
         except (NotSeparableError, TooManyTogetherError):
+            if self.tables:
+                replace(self, tables=[]).decide(positions, engine)
+                return
             if len(positions) == 1:
                 self._decide_together(positions, BlackBoxEngine())
                 return
@@ -200,7 +215,7 @@ class _VerdictRun:
     def _decide_together(self, positions: IndexArray, engine: Engine) -> None:
         """Decide rows with the same kind of options; divide other batches further."""
         rows = self.rows[positions]
-        given = self._engine_input(rows, engine)
+        given = self._engine_input(positions, engine)
         spent = given.spent
         groups = _groups(given)
         if len(groups) > 1:
@@ -231,20 +246,29 @@ class _VerdictRun:
 
     # -- the input of engines ---------------------------------------------------------
 
-    def _engine_input(self, rows: IndexArray, engine: Engine) -> EngineInput:
+    def _engine_input(self, positions: IndexArray, engine: Engine) -> EngineInput:
         """Return what the people of some rows can do, and what the engine may use.
 
         Parts that nobody here can change are included: the work for a person does not
         depend on the others.
         """
-        task, budget = self.task, self.task.budget
-        options = [
-            self._options(rows, part, columns, engine) for part, columns in task.movable
-        ]
+        task, budget, rows = self.task, self.task.budget, self.rows[positions]
+        tables = []
+        if self.tables and engine.uses_tables:
+            tables = [table for table, _ in self.tables]
+            options = [t.options.of_people(at[positions]) for t, at in self.tables]
+            costs = [table_costs(budget, table) for table in tables]
+        else:
+            options = [
+                self._options(rows, part, columns, engine)
+                for part, columns in task.movable
+            ]
+            costs = self._costs(options)
         given = EngineInput(
             batch=task.batch,
             options=options,
-            costs=self._costs(options),
+            costs=costs,
+            tables=tables,
             rows=rows,
             denied=~task.at_target[rows],
             budget=budget,
@@ -266,7 +290,7 @@ class _VerdictRun:
         if not given.is_heavy.any():
             return given
         options = thinned(given.options, given.half_of_points)
-        return replace(given, options=options, costs=self._costs(options))
+        return replace(given, options=options, costs=self._costs(options), tables=[])
 
     def _costs(self, options: list[Options]) -> list[FloatArray]:
         """Return the costs of the options of each part."""
@@ -356,6 +380,9 @@ class _VerdictRun:
             self.task.batch, found.options, rows[some], choice, final=True
         )
         for p, each in enumerate(found.options):
+            if self.tables and each.changes is self.tables[p][0].options.changes:
+                ok &= self.tables[p][0].feasible[choice[:, p]]
+                continue
             pick, member = np.unique(choice[:, p], return_inverse=True)
             own = each.part.own(each.changes[pick])
             ok &= each.part.feasible(each.before_of(pick), own)[member]

@@ -7,12 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from skresp._typing import IndexArray
+from skresp._model import _listed_answers as listed_answers
+from skresp._model._change_scorer import IN_DOUBT
+from skresp._model._row_batch import RowBatch
+from skresp._typing import BoolArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.scores._row_runs import compute_runs
 
 from ._verdict_arrays import VerdictArrays
 from ._verification_task import VerificationTask
+from .engines._base import Engine
 
 
 def verify(
@@ -48,6 +52,24 @@ def verify(
     except OutOfTimeError:
         out.append(task.undecided(np.arange(done, n_rows)))
     return VerdictArrays.stacked(out)
+
+
+def rows_at_target(
+    engine: Engine, batch: RowBatch, n_rows: int
+) -> tuple[BoolArray, BoolArray]:
+    """Return which rows reach the target unchanged, and which were evaluated in time.
+
+    The engine knows most of them, and the model is asked about the rest.
+    """
+    answers = None
+    if batch.uses_kernels and not batch.deadline.is_limited:
+        answers = engine.answers(batch)
+    if answers is None:
+        return listed_answers.rows_at_target(batch, n_rows)
+    doubtful = np.flatnonzero(answers == IN_DOUBT)
+    if len(doubtful):
+        answers[doubtful] = batch.reaches_target(doubtful)
+    return answers.astype(bool), np.ones(n_rows, dtype=bool)
 
 
 def best_of(

@@ -8,7 +8,9 @@ change.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +44,7 @@ class Options:
     values : array of shape (n_values, n_features)
         The distinct values.
     rows : array of shape (n_values,)
-        A row of the table that has the value.
+        A row of the table that has the value; -1 for none.
     which : array of shape (n_people,)
         The value of each person.
     offsets : array of shape (n_values + 1,)
@@ -83,17 +85,17 @@ class Options:
     spent: NDArray[np.int64]
     is_thinned: bool = False
 
-    @property
+    @cached_property
     def counts(self) -> IndexArray:
         """The number of changes of each value."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
-    @property
+    @cached_property
     def owner(self) -> IndexArray:
         """The value of each change."""
         return np.repeat(np.arange(len(self.values)), self.counts)
 
-    @property
+    @cached_property
     def before(self) -> FloatArray:
         """The current values of each change, of shape (n_changes, n_features)."""
         return self.values[self.owner]
@@ -107,6 +109,12 @@ class Options:
     def counts_of_people(self) -> IndexArray:
         """The number of changes of each person."""
         return self.counts[self.which]
+
+    def of_people(self, which: IndexArray) -> Options:
+        """Return the options of people who have these values."""
+        same = copy(self)  # with what was computed from the values
+        object.__setattr__(same, "which", which)
+        return same
 
     def of_changes(self, value: int, changes: FloatArray) -> Options:
         """Return options of one value with staying put and other changes."""
@@ -220,17 +228,14 @@ def options_of(
         for i, reach in zip(np.flatnonzero(~is_long).tolist(), reaches, strict=True):
             settings.deadline.check()
             by_value[i] = _value_options(part, values[i], int(rows[i]), reach, settings)
-    return _joined(part, values, rows, which, [by_value[i] for i in range(len(values))])
+    made = joined_options(part, values, [by_value[i] for i in range(len(values))])
+    return replace(made, rows=rows, which=which)
 
 
-def _joined(
-    part: Part,
-    values: FloatArray,
-    rows: IndexArray,
-    which: IndexArray,
-    entries: list[ValueOptions],
+def joined_options(
+    part: Part, values: FloatArray, entries: list[ValueOptions]
 ) -> Options:
-    """Return the options of all values as one object."""
+    """Return the options of all values as one object, of nobody."""
     counts = [len(entry.changes) for entry in entries]
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
     inward = np.full(offsets[-1], -1, dtype=np.intp)
@@ -242,8 +247,8 @@ def _joined(
     return Options(
         part,
         values,
-        rows,
-        which,
+        np.full(len(values), -1, dtype=np.intp),
+        np.zeros(0, dtype=np.intp),
         offsets,
         np.concatenate([nothing, *(entry.changes for entry in entries)]),
         np.concatenate([np.zeros(0, dtype=bool), *(entry.single for entry in entries)]),
@@ -265,9 +270,7 @@ def _value_options(
         if most > reach.refused.most:
             (reach,) = make_reaches(part, x[None], most=most, deadline=deadline)
     if reach.refused is None:
-        marks = reach.marks(settings.interventions)
-        single = np.asarray(marks[:, part.actionable].any(axis=1))
-        return ValueOptions(reach.changes, single, True, len(reach.changes) - 1)
+        return listed_options(part, reach, settings.interventions)
     if settings.only_lists:
         return _no_list(part)
     if isinstance(reach.refused, ContinuousError):
@@ -278,6 +281,15 @@ def _value_options(
         entry = _drawn_options(part, x, settings)
     deadline.check()
     return entry._replace(spent=given.spent)
+
+
+def listed_options(part: Part, reach: Reach, interventions: str) -> ValueOptions:
+    """Return a complete list of changes; of an invalid value only staying put."""
+    if not reach.valid:
+        return _no_list(part)
+    marks = reach.marks(interventions)
+    single = np.asarray(marks[:, part.actionable].any(axis=1))
+    return ValueOptions(reach.changes, single, True, len(reach.changes) - 1)
 
 
 def _no_list(part: Part) -> ValueOptions:

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._model._change_scorer import Answers
 from skresp._model._row_batch import RowBatch
 from skresp._recourse._budget import SearchBudget
 from skresp._recourse._option_points import choices_reach_target
 from skresp._recourse._status import Proof, Status
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
+from skresp.reach._option_table import OptionTable
 from skresp.reach._options import Options
 from skresp.reach._part import Part
 from skresp.reach._value_options import Cutter
@@ -41,6 +43,8 @@ class EngineInput:
         Who is not at the target.
     budget : SearchBudget
     interventions : {"minimal", "joint"}
+    tables : one OptionTable per part, or none
+        What the options are of, where all of them are lists that were kept.
     """
 
     batch: RowBatch
@@ -50,6 +54,7 @@ class EngineInput:
     denied: BoolArray
     budget: SearchBudget
     interventions: str
+    tables: Sequence[OptionTable] = ()
 
     def _of_people(self, name: str) -> Any:
         """Return an attribute of options for each person, one row per part."""
@@ -174,6 +179,11 @@ class Engine(ABC):
         return False
 
     @property
+    def uses_tables(self) -> bool:
+        """Whether it keeps what it makes of tables of options."""
+        return False
+
+    @property
     def needs_only_lists(self) -> bool:
         """Whether options of parts whose changes cannot be listed are not used."""
         return False
@@ -200,6 +210,13 @@ class Engine(ABC):
             What the lines belong to.
         codes : array of shape (n_rows, n_part_features)
             Values of all rows of the batch.
+        """
+        return None
+
+    def answers(self, batch: RowBatch) -> Answers | None:
+        """Return which rows reach the target unchanged, see `ChangeScorer`.
+
+        None where the engine does not know.
         """
         return None
 

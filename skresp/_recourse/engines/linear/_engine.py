@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from skresp._model._change_scorer import Answers, answers_of
 from skresp._model._decision import DOUBT, ROUNDINGS, Decision
+from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._recourse._cost import costs_of
 from skresp._recourse._status import Proof, Status
@@ -17,7 +21,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
 
-from ._gains import Gains
+from ._gains import Gains, OptionGains
 
 # How far, relative to its size, a bound from a program must lie below the threshold.
 _MARGIN = 1e-6
@@ -41,6 +45,7 @@ class LinearEngine(Engine):
     max_listed: int
 
     decides_unlisted = True
+    uses_tables = True
 
     @classmethod
     def of(
@@ -106,6 +111,44 @@ class LinearEngine(Engine):
         share = (2 * group.terms.n_terms + ROUNDINGS) * float(np.finfo(dtype).eps)
         return self.decision.sizes(size) + abs(self.decision.offset), share
 
+    def answers(self, batch: RowBatch) -> Answers | None:
+        """Return which rows reach the target unchanged, or that the model knows."""
+        known, codes = batch.coded(self.score_function)
+        gap, size, share = self.row_gaps(batch)
+        doubt = np.maximum(self.tolerance, share * size.max(axis=1))
+        doubt = np.where(known.known_rows(codes), doubt, np.inf)
+        return answers_of(gap.min(axis=1), doubt)
+
+    def row_gaps(self, batch: RowBatch) -> tuple[FloatArray, FloatArray, float]:
+        """Return the gaps of all rows of a batch, and `roundings` of them."""
+        if "gaps" not in batch.kept:
+            known, codes = batch.coded(self.score_function)
+            gaps = self.gaps(known, codes)
+            batch.kept["gaps"] = gaps, *self.roundings(known, codes)
+        gaps, size, share = batch.kept["gaps"]
+        return gaps, size, share
+
+    def kept_gains(
+        self, given: EngineInput, make: Callable[[], list[OptionGains]]
+    ) -> list[OptionGains]:
+        """Return the gains of tables of options, kept until there are other tables."""
+        key = *map(id, given.tables), given.batch.point_builder.block_types
+        kept = self._kept.get("gains")
+        if kept is None or kept[0] != key:
+            # The tables themselves are kept too, so that no other ones get their ids.
+            kept = self._kept["gains"] = key, make(), given.tables
+        found: list[OptionGains] = kept[1]
+        return found
+
+    @cached_property
+    def _kept(self) -> dict[str, Any]:
+        """What was made of tables of options."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was made of tables of options."""
+        return {k: v for k, v in self.__dict__.items() if k != "_kept"}
+
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied, and the best score of all."""
         return _LinearRun(self, given).solve()
@@ -141,10 +184,9 @@ class _LinearRun(Gains):
         """Take the option of each part with the greatest gain; return the gaps."""
         value = self.gap[:, 0].copy()
         for p, (each, gain) in enumerate(zip(self.options, self.gains, strict=True)):
-            order = np.lexsort((-self.rank(gain[:, 0]), each.owner))
-            top = order[each.offsets[:-1]]
-            out.best[:, p] = top[each.which]
-            value += gain[top, 0][each.which]
+            top = self.best[p][each.which]
+            out.best[:, p] = top
+            value += gain[top, 0]
         return value
 
     def _search_best(self, out: EngineResult) -> tuple[FloatArray, BoolArray]:

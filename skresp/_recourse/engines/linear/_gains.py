@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from skresp._numba import compiled
 from skresp._recourse._cost import costs_of
-from skresp._recourse._option_points import option_codes
+from skresp._recourse._option_points import option_codes, table_codes
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._recourse.engines._run_until import run_until
 from skresp._recourse.engines._table_search import (
@@ -34,6 +34,27 @@ if TYPE_CHECKING:
     from ._engine import LinearEngine
 
 
+class OptionGains(NamedTuple):
+    """The gains of the options of a part.
+
+    Attributes
+    ----------
+    gain : array of shape (n_options, n_rivals)
+        What each option adds to the gaps.
+    bound : array of shape (n_values, n_rivals)
+        The most that a change of each value adds.
+    size : array of shape (n_values, n_rivals)
+        The largest size of the terms of such a sum.
+    best : array of shape (n_values,)
+        The option of each value that adds most to the first gap.
+    """
+
+    gain: FloatArray
+    bound: FloatArray
+    size: FloatArray
+    best: IndexArray
+
+
 class Gains(TableRun):
     """A run with the gains of all options for a linear model.
 
@@ -44,6 +65,8 @@ class Gains(TableRun):
         How far each person is ahead of each rival.
     gains : one array of shape (n_options, n_rivals) per part
         What each option adds to the gaps.
+    best : one array of shape (n_values,) per part
+        The option of each value that adds most to the first gap.
     ceiling : array of shape (n_people, n_rivals)
         Upper bounds of the gaps that each person can reach.
     tolerance : array of shape (n_people,)
@@ -55,29 +78,27 @@ class Gains(TableRun):
     def __init__(self, engine: LinearEngine, given: EngineInput) -> None:
         super().__init__(given)
         self.engine = engine
-        known, codes = self.batch.coded(engine.score_function)
-        self.gap = engine.gaps(known, codes[self.rows])
+        gap, size, share = engine.row_gaps(self.batch)
+        self.gap, size = gap[self.rows], size[self.rows]
         if np.isnan(self.gap).any():
             raise NotSeparableError
-        size, share = engine.roundings(known, codes[self.rows])
         self.ceiling = self.gap.copy()
         self.nodes = np.zeros(len(self.rows), dtype=np.int64)
-        optima = [self._optima(p) for p in range(len(self.options))]
-        self.gains = []
-        for each, bounds in zip(self.options, optima, strict=True):
-            gain, sizes = self._gains_of(each)
-            self.gains.append(gain)
-            bound = np.maximum.reduceat(gain, each.offsets[:-1], axis=0)
-            large = np.maximum.reduceat(sizes, each.offsets[:-1], axis=0)
-            nodes = np.zeros(len(each.values), dtype=np.int64)
-            for i, optimum in bounds.items():
-                bound[i] = [rival.bound for rival in optimum]
-                finite = np.where(bound[i] < np.inf, bound[i], 0)
-                large[i] = np.maximum(large[i], finite)
-                nodes[i] = sum(rival.nodes for rival in optimum)
-            self.ceiling += bound[each.which]
-            size += large[each.which]
-            self.nodes += nodes[each.which]
+        if given.tables:
+            of_parts = engine.kept_gains(given, self._gains_of_tables)
+        else:
+            optima = [self._optima(p) for p in range(len(self.options))]
+            of_parts = [
+                self._option_gains(each, *self._gains_of(each)) for each in self.options
+            ]
+            for p, bounds in enumerate(optima):
+                if bounds:
+                    of_parts[p] = self._bounded(of_parts[p], p, bounds)
+        self.gains = [part.gain for part in of_parts]
+        self.best = [part.best for part in of_parts]
+        for each, part in zip(self.options, of_parts, strict=True):
+            self.ceiling += part.bound[each.which]
+            size += part.size[each.which]
         # The terms of a person's own score round, and so do the gains added to it.
         self.tolerance = np.maximum(engine.tolerance, share * size.max(axis=1))
         # All parts in one array, for the kernel; part `p` begins at `_start[p]`.
@@ -149,6 +170,49 @@ class Gains(TableRun):
                 )
         except OutOfTimeError:
             return nothing
+
+    def _bounded(
+        self, gains: OptionGains, p: int, bounds: dict[int, list[Optimum]]
+    ) -> OptionGains:
+        """Return the gains of a part with bounds from programs; count their nodes."""
+        bound, size = gains.bound.copy(), gains.size.copy()
+        nodes = np.zeros(len(bound), dtype=np.int64)
+        for i, optimum in bounds.items():
+            bound[i] = [rival.bound for rival in optimum]
+            finite = np.where(bound[i] < np.inf, bound[i], 0)
+            size[i] = np.maximum(size[i], finite)
+            nodes[i] = sum(rival.nodes for rival in optimum)
+        self.nodes += nodes[self.options[p].which]
+        return gains._replace(bound=bound, size=size)
+
+    def _option_gains(
+        self, options: Options, gain: FloatArray, sizes: FloatArray
+    ) -> OptionGains:
+        """Return the gains of options, and the greatest of each value."""
+        begins = options.offsets[:-1]
+        order = np.lexsort((-self.rank(gain[:, 0]), options.owner))
+        return OptionGains(
+            gain,
+            np.maximum.reduceat(gain, begins, axis=0),
+            np.maximum.reduceat(sizes, begins, axis=0),
+            order[begins],
+        )
+
+    def _gains_of_tables(self) -> list[OptionGains]:
+        """Return the gains of all options of tables."""
+        known = self.engine.score_function
+        out = []
+        for each in self.options:
+            after = table_codes(self.batch, known, each)
+            if after is None:
+                raise NotSeparableError
+            gain = sizes = np.zeros((len(each.changes), self.n_rivals))
+            if after:
+                stay = each.offsets[each.owner]
+                before = {column: codes[stay] for column, codes in after.items()}
+                gain, sizes = self.engine.gains(known, before, after)
+            out.append(self._option_gains(each, gain, sizes))
+        return out
 
     def _gains_of(self, options: Options) -> tuple[FloatArray, FloatArray]:
         """Return the gains of the options of a part, and the sizes of their terms."""

@@ -45,6 +45,8 @@ class ChangeSearch(TableRun):
         Of the changes of all people.
     gains_of : PartGains
         Computes the gains of single changes.
+    rounds : list of Round or None
+        Where changes go in large trees; None where people walk alone.
     gap : array of shape (n_entries,)
         The least gap after the change of one part.
     influence : array of shape (n_people, n_parts)
@@ -52,12 +54,17 @@ class ChangeSearch(TableRun):
     """
 
     def __init__(
-        self, engine: TreeEngine, given: EngineInput, changes: EquivalentChanges
+        self,
+        engine: TreeEngine,
+        given: EngineInput,
+        changes: EquivalentChanges,
+        gains_of: PartGains,
     ) -> None:
         super().__init__(given)
         self.engine, self.changes = engine, changes
         self.index = GainIndex.of(changes.first, changes.counts)
-        self.gains_of = PartGains(engine.coded.forest, changes)
+        self.gains_of = gains_of
+        self.rounds = gains_of.rounds(len(self.rows))
 
     def add_gains(self, people: IndexArray) -> None:
         """Compute `gap` and `influence` of people."""
@@ -96,7 +103,7 @@ class ChangeSearch(TableRun):
         stay = np.zeros((len(changes.codes), width))
         gain = np.zeros((len(index.owner), width))
         deadline = self.budget.deadline
-        self.gains_of.add(deadline, people, changes, index, stay, gain)
+        self.gains_of.add(deadline, self.rounds, people, changes, index, stay, gain)
         return stay, gain
 
     def as_options(self, people: IndexArray, choice: IntArray) -> IndexArray:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from skresp._model._change_scorer import Answers, answers_of
 from skresp._model._decision import Decision
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
+from skresp._recourse._option_points import option_codes, table_codes
 from skresp._recourse._status import Proof, Status
-from skresp._recourse.engines._base import Engine, EngineInput, EngineResult
+from skresp._recourse.engines._base import (
+    Engine,
+    EngineInput,
+    EngineResult,
+    NotSeparableError,
+)
 from skresp._recourse.engines._table_search import SearchMode
 from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allow, allowance
@@ -23,9 +30,15 @@ from skresp.reach._part import Part
 
 from ._change_search import ChangeSearch
 from ._cutter import TreeCutter
-from ._equivalent_changes import Coder, equivalent_changes, tolerance_of
+from ._equivalent_changes import (
+    ChangesOfValues,
+    Coder,
+    changes_of_values,
+    codes_of_people,
+    tolerance_of,
+)
 from ._nodes import Trees
-from ._part_gains import RankedForest, small_trees
+from ._part_gains import PartGains, RankedForest, small_trees
 
 
 class CodedTrees(NamedTuple):
@@ -67,6 +80,7 @@ class TreeEngine(Engine):
     max_listed: int
 
     knows_lines = True
+    uses_tables = True
 
     @cached_property
     def coded(self) -> CodedTrees:
@@ -122,12 +136,70 @@ class TreeEngine(Engine):
         """Return the function that finds the cuts of the trees on lines of a part."""
         return TreeCutter(self.score_function, batch, part, codes)
 
+    def answers(self, batch: RowBatch) -> Answers | None:
+        """Return which rows reach the target unchanged, or that the model knows."""
+        coded = self.coded
+        known, codes = batch.coded(self.score_function)
+        trees = known.groups[0].trees
+        if trees is None:
+            return None
+        sums = coded.forest.sums(coded.coder.codes(trees, codes))
+        gap = (coded.base + sums).min(axis=1)
+        doubt = np.where(known.known_rows(codes), coded.tolerance, np.inf)
+        return answers_of(gap, doubt)
+
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied, or the best score of all."""
         with allow(given.budget.deadline):
             coder = self.coded.coder
-        changes = equivalent_changes(self.score_function, coder, given)
-        return _TreeRun(self, given, changes).solve()
+        known, codes = codes_of_people(self.score_function, coder, given)
+        made, gains_of = self._changes(known, given)
+        changes = made.of_people(codes, given.options)
+        return _TreeRun(self, given, changes, gains_of).solve()
+
+    def _changes(
+        self, known: ScoreFunction, given: EngineInput
+    ) -> tuple[ChangesOfValues, PartGains]:
+        """Return the changes of all values, and what computes their gains.
+
+        Those of tables are kept until there are other tables.
+        """
+        coded, batch = self.coded, given.batch
+        key = *map(id, given.tables), batch.point_builder.block_types
+        kept = self._kept.get("changes")
+        if given.tables and kept is not None and kept[0] == key:
+            return kept[1], kept[2]
+        after: Any
+        if given.tables:
+            after = [table_codes(batch, known, each) for each in given.options]
+            if any(each is None for each in after):
+                raise NotSeparableError
+        else:
+            after = _codes_after(self.score_function, given)
+        made = changes_of_values(known, coded.coder, given.options, given.costs, after)
+        gains_of = PartGains(coded.forest, made)
+        if given.tables:
+            # The tables themselves are kept too, so that no other ones get their ids.
+            self._kept["changes"] = key, made, gains_of, given.tables
+        return made, gains_of
+
+    @cached_property
+    def _kept(self) -> dict[str, Any]:
+        """What was made of tables of options."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was made of tables of options."""
+        return {k: v for k, v in self.__dict__.items() if k != "_kept"}
+
+
+def _codes_after(
+    score_function: ScoreFunction, given: EngineInput
+) -> Iterator[dict[int, FloatArray]]:
+    """Yield the codes of the model's columns after the options of each part."""
+    for each in given.options:
+        given.batch.deadline.check()
+        yield option_codes(given.batch, score_function, each)
 
 
 class _TreeRun(ChangeSearch):

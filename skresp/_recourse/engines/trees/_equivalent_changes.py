@@ -6,7 +6,9 @@ with the same codes lead to the same leaves, and count as one change in this pac
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +16,8 @@ import numpy as np
 from skresp._model._decision import DOUBT, Decision
 from skresp._model._group import Group
 from skresp._model._score_function import ScoreFunction
+from skresp._model.trees._rank_kernels import ranks_of_codes
 from skresp._model.trees._raw_trees import RawTrees
-from skresp._recourse._option_points import option_codes
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._recourse.engines._tree_depth import tree_depth
 from skresp._typing import FloatArray, IndexArray, IntArray
@@ -69,10 +71,26 @@ class Coder:
         `X` are codes of the model's columns, and `trees` know all their labels.
         """
         out = np.full((len(X), self.width), -1, dtype=np.int64)
-        for column in (*self.thresholds, *self.tables):
+        columns, cuts, begin = self._numbers
+        if len(columns):
+            kind = np.arange(len(columns))[None]
+            which = np.zeros(len(X), dtype=np.intp)
+            ranks = ranks_of_codes(cuts, begin, kind, which, X[:, columns])
+            out[:, columns] = np.where(ranks > np.diff(begin), -1, ranks)
+        for column in self.tables:
             made, codes = self.column(trees, column, X[:, column])
             out[:, made] = codes
         return out
+
+    @cached_property
+    def _numbers(self) -> tuple[IndexArray, FloatArray, IntArray]:
+        """The columns of numbers, all their thresholds, and where each begins."""
+        ends = np.cumsum([len(cuts) for cuts in self.thresholds.values()])
+        return (
+            np.array(list(self.thresholds), dtype=np.intp),
+            np.concatenate([np.zeros(0), *self.thresholds.values()]),
+            np.append(0, ends).astype(np.int64),
+        )
 
     def column(
         self, trees: RawTrees, column: int, values: FloatArray
@@ -186,56 +204,129 @@ class EquivalentChanges(NamedTuple):
         return codes
 
 
-def equivalent_changes(
-    score_function: ScoreFunction, coder: Coder, given: EngineInput
-) -> EquivalentChanges:
-    """Join equivalent options of people into changes; there is at least one part.
+class ChangesOfValues(NamedTuple):
+    """The changes of the values of all parts, whoever has them.
 
-    Raises NotSeparableError where the scores of a row are not known, or where two
-    parts move the same column.
+    Attributes
+    ----------
+    part_of, slot_of, new_code, cost, option, single_cost, single : arrays
+        See `EquivalentChanges`.
+    first, counts : arrays of shape (n_values,)
+        Where the changes of each value begin, and how many there are.
+    offsets : array of shape (n_parts + 1,)
+        Where the values of each part begin.
     """
-    batch, options, rows = given.batch, given.options, given.rows
-    known, codes = batch.coded(score_function)
-    trees = known.groups[0].trees
-    if trees is None or not known.known_rows(codes[rows]).all():
-        raise NotSeparableError
-    people = coder.codes(trees, codes[rows])
-    width = people.shape[1]
-    part_of = np.full(width, -1, dtype=np.int64)
-    slot_of = np.zeros(width, dtype=np.int64)
-    first = np.zeros((len(rows), len(options)), dtype=np.int64)
-    count = np.ones((len(rows), len(options)), dtype=np.int64)
-    blocks: list[IntArray] = []
-    cheapest: list[tuple[FloatArray, IndexArray, FloatArray, IndexArray]] = []
+
+    part_of: IntArray
+    slot_of: IntArray
+    new_code: IntArray
+    cost: FloatArray
+    option: IndexArray
+    single_cost: FloatArray
+    single: IndexArray
+    first: IntArray
+    counts: IntArray
+    offsets: IndexArray
+
+    def of_people(
+        self, codes: IntArray, options: Sequence[Options]
+    ) -> EquivalentChanges:
+        """Return the changes of people with these codes.
+
+        Raises NotSeparableError where the codes of a person are not those of the
+        person's values.
+        """
+        which = np.stack([each.which for each in options], axis=1)
+        value = which + self.offsets[:-1]
+        first = self.first[value]
+        columns = np.flatnonzero(self.part_of >= 0)
+        own = self.new_code[first[:, self.part_of[columns]], self.slot_of[columns]]
+        if not np.array_equal(own, codes[:, columns]):
+            raise NotSeparableError
+        return EquivalentChanges(
+            self.part_of,
+            self.slot_of,
+            codes,
+            first,
+            self.counts[value],
+            *self[2:7],
+        )
+
+
+def changes_of_values(
+    score_function: ScoreFunction,
+    coder: Coder,
+    options: Sequence[Options],
+    costs: Sequence[FloatArray],
+    codes_after: Iterable[Mapping[int, FloatArray]],
+) -> ChangesOfValues:
+    """Join equivalent options into changes; there is at least one part.
+
+    Raises NotSeparableError where two parts move the same column.
+
+    Parameters
+    ----------
+    score_function : ScoreFunction
+        It knows all labels.
+    coder : Coder
+    options, costs : one Options and one array of costs per part
+    codes_after : one mapping per part
+        The codes of the model's columns after each option.
+    """
+    trees = score_function.groups[0].trees
+    assert trees is not None
+    part_of = np.full(coder.width, -1, dtype=np.int64)
+    slot_of = np.zeros(coder.width, dtype=np.int64)
+    first, counts, blocks, cheapest = [], [], [], []
     made = 0
-    for p, each in enumerate(options):
-        batch.deadline.check()
-        after = option_codes(batch, score_function, each)
+    for p, (each, prices, after) in enumerate(
+        zip(options, costs, codes_after, strict=True)
+    ):
         moved, mine = _moved_codes(trees, coder, each, after)
         if (part_of[moved] >= 0).any():
-            raise NotSeparableError
-        own = mine[each.offsets[each.which]]
-        if not np.array_equal(own, people[:, moved]):
             raise NotSeparableError
         part_of[moved] = p
         slot_of[moved] = np.arange(len(moved))
         start, member = distinct_rows(np.column_stack([each.owner, mine]))
         owner = each.owner[start]
-        begins = np.searchsorted(owner, np.arange(len(each.values)))
-        first[:, p] = made + begins[each.which]
-        count[:, p] = np.bincount(owner, minlength=len(each.values))[each.which]
+        first.append(made + np.searchsorted(owner, np.arange(len(each.values))))
+        counts.append(np.bincount(owner, minlength=len(each.values)))
         blocks.append(mine[start])
-        single_cost = np.where(each.single, given.costs[p], np.inf)
+        single_prices = np.where(each.single, prices, np.inf)
         cheapest.append(
             (
-                *_cheapest_options(given.costs[p], member, len(start)),
-                *_cheapest_options(single_cost, member, len(start)),
+                *_cheapest_options(prices, member, len(start)),
+                *_cheapest_options(single_prices, member, len(start)),
             )
         )
         made += len(start)
-    new_code = _side_by_side(blocks)
-    joined = [np.concatenate(arrays) for arrays in zip(*cheapest, strict=True)]
-    return EquivalentChanges(part_of, slot_of, people, first, count, new_code, *joined)
+    cost, option, single_cost, single = map(np.concatenate, zip(*cheapest, strict=True))
+    return ChangesOfValues(
+        part_of,
+        slot_of,
+        _side_by_side(blocks),
+        cost,
+        option,
+        single_cost,
+        single,
+        np.concatenate(first),
+        np.concatenate(counts),
+        np.cumsum([0, *map(len, first)]),
+    )
+
+
+def codes_of_people(
+    score_function: ScoreFunction, coder: Coder, given: EngineInput
+) -> tuple[ScoreFunction, IntArray]:
+    """Return a score function that knows all labels, and the codes of people.
+
+    Raises NotSeparableError where the scores of a row are not known.
+    """
+    known, codes = given.batch.coded(score_function)
+    codes, trees = codes[given.rows], known.groups[0].trees
+    if trees is None or not known.known_rows(codes).all():
+        raise NotSeparableError
+    return known, coder.codes(trees, codes)
 
 
 def _cheapest_options(
@@ -263,7 +354,7 @@ def _side_by_side(blocks: list[IntArray]) -> IntArray:
 
 
 def _moved_codes(
-    trees: RawTrees, coder: Coder, options: Options, after: dict[int, FloatArray]
+    trees: RawTrees, coder: Coder, options: Options, after: Mapping[int, FloatArray]
 ) -> tuple[IndexArray, IntArray]:
     """Return the columns whose codes the options of a part change, and the codes.
 

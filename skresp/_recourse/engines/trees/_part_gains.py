@@ -7,6 +7,8 @@ the tables for that would take longer than the walk, each person walks alone.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -26,13 +28,15 @@ from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allowance
 from skresp.reach._deadline import Deadline
 
-from ._equivalent_changes import EquivalentChanges
-from ._nodes import FEATURE, LEFT, RANK, RIGHT, Trees
+from ._equivalent_changes import ChangesOfValues, EquivalentChanges
+from ._nodes import FEATURE, LEFT, RANK, RIGHT, Trees, tree_sums
 from ._single_part import GainIndex, single_part_gains
 
 # The largest size of the masks of trees, and of the masks of changes, in bytes.
 _MAX_MASKS = 128 * 2**20
 _MAX_TABLE = 64 * 2**20
+# Rows that walk through trees faster than their masks are joined.
+_FEW_ROWS = 8
 # Splits that are looked up in the time of one person's walk through one tree.
 _SPLITS_PER_WALK = 32
 
@@ -78,6 +82,35 @@ class RankedForest(NamedTuple):
             walked = WalkedTrees(roots, nodes, trees.depth)
         return cls(trees, n_ranks, masks, walked)
 
+    def sums(self, codes: IntArray) -> FloatArray:
+        """Return the sums of all trees at rows of codes."""
+        if self.masks is None or len(codes) < _FEW_ROWS:
+            return np.asarray(tree_sums(self.trees, codes))
+        columns = np.arange(len(self.n_ranks))
+        nothing = np.zeros((len(codes), 0), dtype=np.int64)
+        empty, none = np.zeros((0, 1), dtype=np.int32), np.zeros(0, dtype=np.int64)
+        unchanged = Changes(
+            own=self.ranks(codes[:, : len(columns)], columns),
+            order=columns,
+            part_begin=np.zeros(1, dtype=np.int64),
+            new=empty,
+            first=nothing,
+            counts=nothing,
+            start=nothing,
+            moves=np.zeros(0, dtype=bool),
+            value=nothing,
+            before=empty,
+            part_of_value=none,
+            part_of_change=none,
+        )
+        out = np.zeros((len(codes), self.trees.gain.shape[1]))
+        no_masks = np.zeros((0, self.masks.masks.shape[1]), dtype=np.uint64)
+        mask_sums(self.masks, unchanged, no_masks, no_masks, out, out[:0])
+        if self.walked is not None:
+            roots = self.walked.roots.astype(np.int64)
+            out += tree_sums(self.trees._replace(roots=roots), codes)
+        return out
+
     def ranks(self, codes: IntArray, columns: IndexArray) -> Ranks:
         """Return codes as ranks; a missing value, -1, has the last one."""
         return np.where(codes < 0, self.n_ranks[columns] - 1, codes).astype(np.int32)
@@ -117,77 +150,92 @@ class PartGains:
     Parameters
     ----------
     forest : RankedForest
-    changes : EquivalentChanges
-        Of all people.
+    changes : ChangesOfValues
 
     Attributes
     ----------
     order, part_begin, new, moves : arrays
         See `skresp._model.trees._ranked_trees.Changes`.
-    begins : one array per part
-        The first change of each list of changes.
+    lists : ChangeLists
+        The lists of changes of all values, of nobody.
     options : array of shape (n_changes, n_small_trees), uint64
         The masks that changes leave; empty where they would take too much memory.
-    rounds : list of Round or None
-        Where changes go in large trees; None where people walk alone.
     """
 
-    def __init__(self, forest: RankedForest, changes: EquivalentChanges) -> None:
-        self.forest = forest
-        n_parts, width = changes.first.shape[1], len(forest.n_ranks)
+    def __init__(self, forest: RankedForest, changes: ChangesOfValues) -> None:
+        self.forest, self.changes = forest, changes
+        n_parts, width = len(changes.offsets) - 1, len(forest.n_ranks)
         part_of, slot_of = changes.part_of[:width], changes.slot_of[:width]
         columns = [np.flatnonzero(part_of == p) for p in range(n_parts)]
         self.order = np.concatenate([*columns, np.flatnonzero(part_of < 0)])
         self.part_begin = np.cumsum([0, *map(len, columns)])
-        part_of_change = _parts_of_changes(changes)
+        part_of_value = np.repeat(np.arange(n_parts), np.diff(changes.offsets))
+        part_of_change = np.repeat(part_of_value, changes.counts)
         slots = max([1, *map(len, columns)])
         self.new = np.zeros((len(changes.new_code), slots), dtype=np.int32)
         for p, some in enumerate(columns):
             here = np.flatnonzero(part_of_change == p)
             codes = changes.new_code[np.ix_(here, slot_of[some])]
             self.new[here, : len(some)] = forest.ranks(codes, some)
-        # The first change of a person on a part is staying put.
+        # The first change of a value is staying put.
         self.moves = np.ones(len(self.new), dtype=bool)
-        self.moves[changes.first.ravel()] = False
-        self.begins = [np.unique(first) for first in changes.first.T]
+        self.moves[changes.first] = False
+        self.begins = changes.first
+        self.lists = ChangeLists(
+            np.zeros((n_parts, 0), dtype=np.intp),
+            changes.counts,
+            np.diff(changes.offsets),
+            np.full((n_parts, 0), -1),
+        )
+        nothing = np.zeros((0, n_parts), dtype=np.int64)
+        own = np.zeros((0, width), dtype=np.int32)
         self.options = np.zeros((0, 0), dtype=np.uint64)
+        self._nobody = self._ranked_changes(own, nothing, nothing, nothing)
         if forest.masks is not None:
-            self.options = self._options(forest.masks, changes, part_of_change)
-        self.rounds = self._rounds(changes)
+            self.options = self._options(forest.masks, part_of_change)
 
     def _options(
-        self,
-        masks: LeafMasks,
-        changes: EquivalentChanges,
-        part_of_change: IndexArray,
+        self, masks: LeafMasks, part_of_change: IndexArray
     ) -> NDArray[np.uint64]:
         """Return the masks that changes leave."""
         n_trees = masks.masks.shape[1]
         if 8 * len(self.new) * n_trees > _MAX_TABLE:
             return np.zeros((0, n_trees), dtype=np.uint64)
-        nobody = self._ranked(np.zeros(0, dtype=np.intp), changes)
         made: NDArray[np.uint64] = masks_of_ranks(
-            masks, nobody, part_of_change, self.new
+            masks, self._nobody, part_of_change, self.new
         )
         return made
 
-    def _rounds(self, changes: EquivalentChanges) -> list[Round] | None:
-        """Return where changes go in large trees, if that is faster to find out."""
+    def rounds(self, n_people: int) -> list[Round] | None:
+        """Return where changes go in large trees, if that is faster to find out.
+
+        None where the people walk alone.
+        """
         walked = self.forest.walked
         if walked is None:
             return None
-        lists = self._lists(np.zeros(0, dtype=np.intp), changes)
-        nobody = self._ranked(np.zeros(0, dtype=np.intp), changes)
-        n_entries = walked.n_entries(nobody, lists)
-        most = int(lists.counts.max(initial=0))
-        walks = len(walked.roots) * len(changes.codes)
-        if most * n_entries > min(_SPLITS_PER_WALK * walks, _MAX_TABLE // 8):
+        walks = len(walked.roots) * n_people
+        if self._size_of_rounds > min(_SPLITS_PER_WALK * walks, _MAX_TABLE // 8):
             return None
-        return walked.rounds(nobody, lists)
+        return self._rounds
+
+    @cached_property
+    def _size_of_rounds(self) -> int:
+        """The number of splits that rounds look up."""
+        assert self.forest.walked is not None
+        most = int(self.lists.counts.max(initial=0))
+        return most * self.forest.walked.n_entries(self._nobody, self.lists)
+
+    @cached_property
+    def _rounds(self) -> list[Round]:
+        """Where changes go in large trees."""
+        assert self.forest.walked is not None
+        return self.forest.walked.rounds(self._nobody, self.lists)
 
     def add(
         self,
         deadline: Deadline,
+        rounds: list[Round] | None,
         people: IndexArray,
         changes: EquivalentChanges,
         index: GainIndex,
@@ -200,15 +248,13 @@ class PartGains:
         may be others than those of all people.
         """
         if self.forest.walked is not None:
-            if self.rounds is None:
+            if rounds is None:
                 self._walk_alone(deadline, people, changes, index, stay, gain)
             else:
                 rows = np.zeros((len(people), gain.shape[1]))
                 given = self._ranked(people, changes, index.start)
                 lists = self._lists(people, changes)
-                self.forest.walked.add_sums(
-                    self.rounds, given, lists, rows, gain, deadline
-                )
+                self.forest.walked.add_sums(rounds, given, lists, rows, gain, deadline)
                 stay[people] += rows
         if self.forest.masks is not None:
             self._add_small(deadline, people, changes, index, stay, gain)
@@ -257,47 +303,40 @@ class PartGains:
 
     def _lists(self, people: IndexArray, changes: EquivalentChanges) -> ChangeLists:
         """Return the lists of changes of people; -1 for those who cannot move."""
-        n_lists = np.array([len(begins) for begins in self.begins], dtype=np.intp)
-        begins = np.concatenate([np.zeros(0, dtype=np.intp), *self.begins])
-        which = np.searchsorted(begins, changes.first[people].T)
-        return ChangeLists(
-            np.where(changes.counts[people].T > 1, which, -1),
-            np.diff(begins, append=len(self.new)),
-            n_lists,
-            np.full((len(n_lists), 0), -1),
-        )
+        which = np.searchsorted(self.begins, changes.first[people].T)
+        which = np.where(changes.counts[people].T > 1, which, -1)
+        return replace(self.lists, which=which)
 
     def _ranked(
-        self,
-        people: IndexArray,
-        changes: EquivalentChanges,
-        start: IntArray | None = None,
+        self, people: IndexArray, changes: EquivalentChanges, start: IntArray
     ) -> Changes:
         """Return the changes of people as ranks."""
         n_parts, width = changes.first.shape[1], len(self.forest.n_ranks)
-        first, counts = changes.first[people], changes.counts[people]
-        start = np.zeros_like(changes.first) if start is None else start
-        columns = np.arange(width)
+        return self._ranked_changes(
+            self.forest.ranks(changes.codes[people][:, :width], np.arange(width)),
+            changes.first[people],
+            changes.counts[people],
+            np.ascontiguousarray(start[people, :n_parts]),
+        )
+
+    def _ranked_changes(
+        self, own: Ranks, first: IntArray, counts: IntArray, start: IntArray
+    ) -> Changes:
+        """Return the changes of people with these ranks."""
         # Staying put is a change with a mask of its own, unless the person has moved.
         has_mask = (counts > 1) & (len(self.options) > 0)
         nothing = np.zeros(0, dtype=np.int64)
         return Changes(
-            own=self.forest.ranks(changes.codes[people][:, :width], columns),
+            own=own,
             order=self.order,
             part_begin=self.part_begin,
             new=self.new,
             first=first,
             counts=counts,
-            start=np.ascontiguousarray(start[people, :n_parts]),
+            start=start,
             moves=self.moves,
             value=np.where(has_mask, first, -1),
             before=self.new[:0],
             part_of_value=nothing,
             part_of_change=nothing,
         )
-
-
-def _parts_of_changes(changes: EquivalentChanges) -> IndexArray:
-    """Return the part of each change; those of one part follow those of another."""
-    ends = (changes.first + changes.counts).max(axis=0, initial=0)
-    return np.searchsorted(ends, np.arange(len(changes.new_code)), side="right")

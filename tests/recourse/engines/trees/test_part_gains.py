@@ -67,13 +67,14 @@ def test_masks_and_walks_give_the_same_gains(name, has_table, monkeypatch):
         usual = self.gains_of
         trees = self.engine.trees
         nothing_small = np.zeros(len(trees.roots), dtype=bool)
-        together = PartGains(RankedForest.of(trees, nothing_small), self.changes)
-        alone = PartGains(RankedForest.of(trees, nothing_small), self.changes)
-        alone.rounds = None
+        large = PartGains(RankedForest.of(trees, nothing_small), usual.changes)
+        rounds = large.rounds(len(self.rows))
         assert usual.forest.masks is not None
-        assert (together.rounds is not None) == has_table
+        assert (rounds is not None) == has_table
         found = []
-        for self.gains_of in (together, alone, usual):
+        usual_rounds = self.rounds
+        for forms in ((large, rounds), (large, None), (usual, usual_rounds)):
+            self.gains_of, self.rounds = forms
             found.append(part_gains(self, people, changes, index))
         gains.append(found)
         return found[-1]
