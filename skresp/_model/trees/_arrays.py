@@ -114,36 +114,26 @@ def assemble(
     trees: Iterable[tuple[int, Tree]], n_outputs: int, arithmetic: Arithmetic
 ) -> Ensemble:
     """Join trees, each with the score it adds to, into one ensemble."""
-    roots, output, parts = [], [], []
-    start = 0
-    for out, (column, threshold, left, right, missing, leaves) in trees:
+    sizes, output, parts = [], [], []
+    for out, tree in trees:
         allowance().deadline.check()
-        roots.append(start)
+        sizes.append(len(tree.column))
         output.append(out)
-        inner = np.asarray(left) >= 0
-        parts.append(
-            (
-                np.where(inner, column, -1).astype(np.int32),
-                np.asarray(threshold, dtype=float),
-                np.where(inner, np.asarray(left) + start, -1).astype(np.int32),
-                np.where(inner, np.asarray(right) + start, -1).astype(np.int32),
-                np.asarray(missing, dtype=bool),
-                leaves,
-            )
-        )
-        start += len(column)
+        parts.append(tree)
     if not parts:
         raise UnreadableError("The model has no trees.")
     joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
     column, threshold, left, right, missing, leaves = joined
+    roots = np.cumsum(sizes) - sizes
+    start, inner = np.repeat(roots, sizes), left >= 0
     return Ensemble(
-        roots=np.array(roots, dtype=np.int32),
+        roots=roots.astype(np.int32),
         output=np.array(output, dtype=np.int32),
-        column=column,
-        threshold=threshold,
-        left=left,
-        right=right,
-        missing_left=missing,
+        column=np.where(inner, column, -1).astype(np.int32),
+        threshold=threshold.astype(float),
+        left=np.where(inner, left + start, -1).astype(np.int32),
+        right=np.where(inner, right + start, -1).astype(np.int32),
+        missing_left=missing.astype(bool),
         leaves=np.ascontiguousarray(leaves, dtype=float),
         n_outputs=n_outputs,
         arithmetic=arithmetic,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,7 +113,7 @@ class RawTrees(TreeArrays):
     def column_splits(self, column: int) -> ColumnSplits:
         """Return the splits on a column of numbers that is not listed."""
         if column not in self._column_splits:
-            nodes = np.flatnonzero(self.column == column)
+            nodes = self._nodes_of_columns[column]
             thresholds = self.threshold[nodes]
             cuts = np.unique(thresholds[np.isfinite(thresholds)])
             ranks = np.searchsorted(cuts, thresholds).astype(np.int32)
@@ -122,13 +123,21 @@ class RawTrees(TreeArrays):
         return self._column_splits[column]
 
     @cached_property
+    def _nodes_of_columns(self) -> list[IndexArray]:
+        """The nodes that split on each column, ascending."""
+        order = np.argsort(self.column, kind="stable")
+        ends = np.searchsorted(self.column[order], np.arange(len(self.is_listed) + 1))
+        return [order[a:b] for a, b in pairwise(ends.tolist())]
+
+    @cached_property
     def _column_splits(self) -> dict[int, ColumnSplits]:
         """The splits that were found so far."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
-        return {k: v for k, v in self.__dict__.items() if k != "_column_splits"}
+        made = ("_column_splits", "_nodes_of_columns")
+        return {k: v for k, v in self.__dict__.items() if k not in made}
 
     def leaves_of(self, X: FloatArray) -> IndexArray:
         """Return the leaf of each row of positions in each tree."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -17,6 +16,7 @@ from skresp._typing import FloatArray
 from ._arrays import Arithmetic, Tree, assemble
 from ._category_splits import CategorySplits
 from ._library import ReadTrees, TreeLibrary
+from ._ubjson import read_ubjson
 
 _ARITHMETIC = Arithmetic(
     compares_float32=True,
@@ -24,6 +24,9 @@ _ARITHMETIC = Arithmetic(
     sums_float32=True,
     sparse_zero_is_missing=True,
 )
+
+# Arrays of a stored tree that its predictions do not depend on.
+_NOT_NEEDED = ("base_weights", "loss_changes", "parents", "split_type", "sum_hessian")
 
 _LINKS: dict[str, PredictionLink] = {
     "binary:logistic": "logit",
@@ -36,7 +39,7 @@ _LINKS: dict[str, PredictionLink] = {
 
 
 def _read_xgboost(model: Any) -> ReadTrees:
-    """Read an XGBoost model from its JSON form."""
+    """Read an XGBoost model from the form in which it is stored."""
     learner = _learner(model)
     booster = learner["gradient_booster"]
     weights = booster.get("weight_drop")
@@ -72,7 +75,9 @@ def _read_xgboost(model: Any) -> ReadTrees:
 
 def _weighted(tree: Tree, weight: float) -> Tree:
     """Return a tree with leaves of another size."""
-    return tree._replace(leaves=tree.leaves * weight)
+    if weight == 1.0:
+        return tree
+    return tree._replace(leaves=tree.leaves.astype(float) * weight)
 
 
 def _best_iteration(model: Any) -> int | None:
@@ -86,15 +91,16 @@ def _best_iteration(model: Any) -> int | None:
 def _tree(
     tree: dict[str, Any], labels: list[list[Any]], splits: CategorySplits | None
 ) -> Tree:
-    """Return the nodes of a tree in its JSON form."""
+    """Return the nodes of a tree in its stored form."""
     if int(tree["tree_param"]["size_leaf_vector"]) > 1:
         raise UnreadableError(
             "The leaves of XGBoost's trees are vectors; use "
             "multi_strategy='one_output_per_tree'."
         )
-    values = np.asarray(tree["split_conditions"], dtype=np.float32)
-    column = np.asarray(tree["split_indices"])
-    threshold = values.astype(float)
+    values, column = tree["split_conditions"], tree["split_indices"]
+    threshold = values
+    if len(tree["categories_nodes"]):
+        threshold, column = values.astype(float), column.astype(np.int64)
     for i, codes in _category_nodes(tree):
         if splits is None:
             raise UnreadableError(
@@ -108,16 +114,17 @@ def _tree(
     return Tree(
         column,
         threshold,
-        np.asarray(tree["left_children"]),
-        np.asarray(tree["right_children"]),
+        tree["left_children"],
+        tree["right_children"],
         tree["default_left"],
-        values.astype(float)[:, None],
+        values[:, None],
     )
 
 
 def _learner(model: Any) -> dict[str, Any]:
-    """Return a model in its JSON form."""
-    return dict(json.loads(model.get_booster().save_raw("json"))["learner"])
+    """Return a model in the form in which XGBoost stores it."""
+    stored = bytes(model.get_booster().save_raw("ubj"))
+    return dict(read_ubjson(stored, _NOT_NEEDED)["learner"])
 
 
 def _category_nodes(tree: dict[str, Any]) -> Iterator[tuple[int, set[int]]]:
@@ -128,7 +135,7 @@ def _category_nodes(tree: dict[str, Any]) -> Iterator[tuple[int, set[int]]]:
         tree["categories_sizes"],
         strict=True,
     ):
-        yield node, set(tree["categories"][start : start + size])
+        yield int(node), set(tree["categories"][start : start + size].tolist())
 
 
 def _category_splits(labels: list[list[Any]]) -> CategorySplits | None:

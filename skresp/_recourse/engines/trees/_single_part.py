@@ -47,7 +47,9 @@ class GainIndex:
 
     def best(self, values: FloatArray) -> IndexArray:
         """Return for each person the entry with the greatest value."""
-        return np.lexsort((-values, self.owner))[self.start[:, 0]]
+        greatest = np.maximum.reduceat(values, self.start[:, 0])
+        there = np.flatnonzero(values == greatest[self.owner])
+        return there[np.searchsorted(self.owner[there], np.arange(len(self.start)))]
 
 
 @compiled_part
