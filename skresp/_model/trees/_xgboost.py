@@ -158,11 +158,11 @@ def _known_labels(booster: dict[str, Any]) -> list[list[Any]]:
 
 def _labels(column: dict[str, Any]) -> list[Any]:
     """Return the labels of a column, from texts in one array of bytes or numbers."""
+    values = np.asarray(column["values"])
     if "offsets" not in column:
-        return list(column["values"])
-    text = bytes(value % 256 for value in column["values"])
-    ends = column["offsets"]
-    return [text[a:b].decode() for a, b in pairwise(ends)]
+        return list(values.tolist())
+    text = values.astype(np.uint8).tobytes()
+    return [text[a:b].decode() for a, b in pairwise(column["offsets"])]
 
 
 def _own_scores(model: Any, Z: Any) -> FloatArray:
