@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from skresp.reach import _highs
 from skresp.reach._cache import shared_cache
+from skresp.reach._option_table import shared_tables
 
 settings.register_profile(
     "default", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -26,6 +27,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def _fresh_cache():
     """No test uses reachable sets that another test computed."""
     shared_cache.clear()
+    shared_tables.clear()
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ import numpy as np
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._cache import shared_cache
+from ._errors import TooManyTogetherError
 from ._options import Options, joined_options, listed_options
 from ._part import Part
 from ._value_options import ValueOptions
@@ -161,7 +162,10 @@ def _with_values(
     new = np.array([row.tobytes() not in table.position for row in values + 0.0])
     if np.isnan(values[new]).any():
         return None
-    reaches = shared_cache.get(part, values[new])
+    try:
+        reaches = shared_cache.get(part, values[new])
+    except TooManyTogetherError:
+        return None
     total = len(table.options.changes) + sum(len(reach.changes) for reach in reaches)
     if total > MAX_OPTIONS or any(reach.refused is not None for reach in reaches):
         return None

@@ -8,6 +8,7 @@ import traceback
 from collections import Counter
 
 from skresp.reach._cache import shared_cache
+from skresp.reach._option_table import shared_tables
 
 from .checks import failures
 from .twists import TWISTS
@@ -35,6 +36,7 @@ def main() -> int:
         world = make_world(seed, args.family, args.people, args.twist)
         if world is not None:
             shared_cache.clear()
+            shared_tables.clear()
             persons[world.family] += len(world.people)
             worlds[world.family] += 1
             tally = verdicts[world.family]

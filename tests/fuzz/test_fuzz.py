@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, Phase, assume, given, note, settings
 from hypothesis import strategies as st
 
 from skresp.reach._cache import shared_cache
+from skresp.reach._option_table import shared_tables
 
 from .. import oracle
 from . import lattice
@@ -30,6 +31,7 @@ def test_everything_agrees_with_enumeration(family, seed):
     assume(world is not None)
     note(f"{family}, {world.interventions}, {world.actions}\n{world.people}")
     shared_cache.clear()
+    shared_tables.clear()
     assert not list(failures(world, quick=is_peaked))
 
 
@@ -48,6 +50,7 @@ def test_twisted_worlds_agree_with_enumeration(twist, family, seed):
     assume(world is not None)
     note(f"{family}, {world.interventions}, {world.actions}\n{world.people}")
     shared_cache.clear()
+    shared_tables.clear()
     assert not list(failures(world))
 
 

@@ -13,7 +13,8 @@ from xgboost import XGBClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import Linkage, Thermometer
-from skresp.reach import _option_table
+from skresp.reach import _grid, _option_table
+from skresp.reach._cache import shared_cache
 from skresp.reach._option_table import shared_tables
 from skresp.reach._part import parts_of
 
@@ -99,6 +100,17 @@ def test_a_full_table_takes_no_more_values(name, monkeypatch):
     explainer = _explainer(name, X, y)
     _assert_same(explainer.verify(X), wanted)
     assert all(len(t.options.changes) <= 12 for t in shared_tables._tables.values())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_values_that_are_too_many_to_list_together_have_no_table(name, monkeypatch):
+    X, y = _data()
+    wanted = _explainer(name, X, y).verify(X)
+    shared_tables.clear()
+    shared_cache.clear()
+    monkeypatch.setattr(_grid, "MAX_TOGETHER", 15)
+    _assert_same(_explainer(name, X, y).verify(X), wanted)
+    assert len(shared_tables._tables) < 3
 
 
 def test_a_table_has_the_options_of_its_values():

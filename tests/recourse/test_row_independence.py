@@ -26,6 +26,7 @@ from skresp.constraints import IfThen, Linear
 from skresp.datasets import fetch_german
 from skresp.reach import _grid
 from skresp.reach._cache import shared_cache
+from skresp.reach._option_table import shared_tables
 from skresp.scores import _exact_lines, _line_shares, _score_task
 from tests.recourse.explainers import (
     explainer_of,
@@ -242,6 +243,7 @@ def test_people_with_many_changes_get_the_same_verdicts_in_smaller_batches(monke
     assert {"single", "joint"} <= set(together)
     monkeypatch.setattr(_grid, "MAX_TOGETHER", 500)
     shared_cache.clear()
+    shared_tables.clear()
     assert statuses(explainer, X) == together
 
 
