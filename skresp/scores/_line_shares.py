@@ -37,9 +37,13 @@ class _LineSizes(NamedTuple):
 
     def add(self, pieces: TargetPieces) -> None:
         """Add pieces one by one: how they are divided into batches does not matter."""
-        np.add.at(self.total, pieces.line, pieces.size)
-        np.add.at(self.good, pieces.line, pieces.size * pieces.reached)
-        self.n_pieces[:] += np.bincount(pieces.line, minlength=len(self.total))
+        n_rows = len(self.total)
+        # After what is known: the order of additions, and so rounding, stays the same.
+        line = np.concatenate([np.arange(n_rows), pieces.line])
+        good = pieces.size * pieces.reached
+        for sums, more in ((self.total, pieces.size), (self.good, good)):
+            sums[:] = np.bincount(line, np.concatenate([sums, more]), n_rows)
+        self.n_pieces[:] += np.bincount(pieces.line, minlength=n_rows)
 
 
 def line_shares(
