@@ -33,8 +33,6 @@ _OPTIONS = {
 def audit_scored(args: Namespace) -> int:
     """Run the command and return its exit code."""
     _check_options(args)
-    inputs = [path for path in (args.model, args.data, args.actions) if path]
-    out = output_folder(args.out, AUDIT_FILES, inputs)
     rows = {"explainer": fit_explainer(args), "source": args.data} if args.data else {}
     try:
         report = AuditReport.from_files(
@@ -47,6 +45,8 @@ def audit_scored(args: Namespace) -> int:
         )
     except (ValueError, FileNotFoundError) as error:
         raise BadCallError(_with_option(str(error))) from None
+    inputs = [path for path in (args.model, args.data, args.actions) if path]
+    out = output_folder(args.out, AUDIT_FILES, inputs)
     with whole_set(out, AUDIT_FILES) as hidden:
         written = write_report(report, hidden)
     if args.json:
