@@ -40,6 +40,9 @@ from ._equivalent_changes import (
 from ._nodes import Trees
 from ._part_gains import PartGains, RankedForest, small_trees
 
+# Rows from which on the kernel of scores is faster: in it rows share a walk.
+_MAX_WALKS = 500
+
 
 class CodedTrees(NamedTuple):
     """The trees of an engine over codes.
@@ -141,7 +144,8 @@ class TreeEngine(Engine):
         coded = self.coded
         known, codes = batch.coded(self.score_function)
         trees = known.groups[0].trees
-        if trees is None:
+        is_slow = coded.forest.walked is not None and len(codes) > _MAX_WALKS
+        if trees is None or is_slow:
             return None
         sums = coded.forest.sums(coded.coder.codes(trees, codes))
         gap = (coded.base + sums).min(axis=1)
