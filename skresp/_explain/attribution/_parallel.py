@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -46,7 +47,9 @@ def map_people(
     if workers == 1:
         done: Any = (_attribute_run(attribute, run, seeds) for run in runs)
     else:
-        done = Parallel(n_jobs=n_jobs, return_as="generator")(
+        backend, _ = get_active_backend()
+        streams = getattr(backend, "supports_return_generator", False)
+        done = Parallel(n_jobs=n_jobs, return_as="generator" if streams else "list")(
             delayed(_attribute_run)(attribute, run, seeds) for run in runs
         )
     parts = []

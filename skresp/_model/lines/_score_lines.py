@@ -75,10 +75,10 @@ def _is_curved(score_function: ScoreFunction, ends: LineEnds) -> BoolArray:
     """Return on which lines the scores are curved."""
     moves = ends.moves
     out = np.zeros(len(moves), dtype=bool)
-    for c, column in enumerate(score_function.columns):
-        if column.labels is None and moves[:, c].any():
-            if score_function.shape(c) in ("monotone", "bounded"):
-                out |= moves[:, c]
+    for c in np.flatnonzero(moves.any(axis=0)):
+        is_number = score_function.columns[c].labels is None
+        if is_number and score_function.shape(int(c)) in ("monotone", "bounded"):
+            out |= moves[:, c]
     return out
 
 
