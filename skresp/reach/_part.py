@@ -278,9 +278,10 @@ def part_with(actions: ActionSet, feature: str) -> tuple[Part, IndexArray]:
 def parts_of(actions: ActionSet) -> tuple[Part, ...]:
     """Return the parts of an action set, in the order of `actions.parts`."""
     out = []
+    rank = {name: i for i, name in enumerate(actions.effect_order)}
     for names in actions.parts:
         position = {name: i for i, name in enumerate(names)}
-        order = [name for name in actions.effect_order if name in position]
+        order = sorted(names, key=rank.__getitem__)
         links = [
             (position[source], position[target], float(scale))
             for target in order

@@ -251,7 +251,12 @@ class EngineRun:
 
     def stay(self, people: IndexArray) -> IndexArray:
         """Return the choices of staying put."""
-        return _stay(self.options, people)
+        return self._staying[people]
+
+    @cached_property
+    def _staying(self) -> IndexArray:
+        """The choices of staying put of all people; to make them takes all parts."""
+        return _stay(self.options, np.arange(len(self.rows)))
 
     def reaches_target(self, people: IndexArray, choice: IndexArray) -> BoolArray:
         """Return which choices reach the target, according to the model."""
