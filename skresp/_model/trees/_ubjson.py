@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from skresp._text import quote
+
 _NUMBERS = {
     b"i"[0]: struct.Struct(">b"),
     b"U"[0]: struct.Struct(">B"),
@@ -62,7 +64,7 @@ class _Reader:
             return self.array(at)
         if mark in _CONSTANTS:
             return _CONSTANTS[mark], at
-        raise ValueError(f"unknown type {chr(mark)!r} in UBJSON at byte {at - 1}")
+        raise ValueError(f"unknown type {quote(chr(mark))} in UBJSON at byte {at - 1}")
 
     def size(self, at: int) -> tuple[int, int]:
         """Return a number of bytes or values."""
