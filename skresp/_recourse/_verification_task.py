@@ -216,6 +216,10 @@ class _VerdictRun:
         """Decide rows with the same kind of options; divide other batches further."""
         rows = self.rows[positions]
         given = self._engine_input(positions, engine)
+        if given.tables and given.is_heavy.any():
+            # Only options of these people can be thinned, not those of a table.
+            replace(self, tables=[]).decide(positions, engine)
+            return
         spent = given.spent
         groups = _groups(given)
         if len(groups) > 1:

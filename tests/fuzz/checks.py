@@ -20,6 +20,8 @@ from .person import Person, differs, witness_of
 from .smooth_lines import smooth_share
 from .world import World
 
+# The width of an interval inside of which rounding decides.
+ROUNDING = 1e-12
 # People of a world whose sentences are compared with those they get elsewhere.
 _DESCRIBED = 5
 
@@ -214,7 +216,8 @@ def check_intervals(world, person, explanation):
                 yield f"row {i}, {name}: an end of {found} does not work"
         elif person.is_line(name):
             ends = [e for pair in found for e in pair]
-            middles = [(a + b) / 2 for a, b in found]
+            # Inside of an interval as narrow as rounding, rounding decides.
+            middles = [(a + b) / 2 for a, b in found if b - a > ROUNDING]
             points, ok = _line_points(world, person, name, [*ends, *middles])
             good = world.reaches(points) & ok
             if not good.all():

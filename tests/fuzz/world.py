@@ -383,7 +383,27 @@ def make_world(seed, family=None, people=8, twist=None):
         return None
     if kind.peak and kind.threshold and rng.random() < 0.7:
         world = _with_threshold_near_the_best(rng, world)
-    return twisted.world(rng, world)
+    world = twisted.world(rng, world)
+    if world is not None and not _answers_for(world):
+        return None
+    return world
+
+
+def _answers_for(world):
+    """Whether the model accepts the people as it was fitted.
+
+    A column of a nullable dtype has NA where a value is missing, which steps refuse.
+    """
+    nullable = {
+        name: dtype
+        for name, dtype in world.X.dtypes.items()
+        if pd.api.types.is_extension_array_dtype(dtype) and dtype.kind in "biuf"
+    }
+    try:
+        world.model.predict(world.people.astype(nullable))
+    except ValueError:
+        return False
+    return True
 
 
 def _is_accepted(world):

@@ -414,7 +414,7 @@ def test_an_invalid_row_is_refused_with_the_constraint():
         ({"max_points": 0}, "whole number of at least 1, got 0"),
         ({"max_points": "5"}, "whole number of at least 1, got '5'"),
         ({"missing": "drop"}, "missing must be 'raise' or 'hold'"),
-        ({"action_set": {}}, "must be an ActionSet"),
+        ({"action_set": {}}, "must be of type ActionSet"),
     ],
 )
 def test_bad_arguments_are_refused(working, arguments, message):

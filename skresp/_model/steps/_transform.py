@@ -47,7 +47,7 @@ def as_numbers(table: Any) -> FloatArray | None:
     is_numeric = array.dtype.kind in "buif"
     if array.dtype.kind == "O" and array.ndim == 2:
         # Columns of different dtypes side by side, such as bool and float64.
-        is_numeric = all(
+        is_numeric = not len(array) or all(
             pd.api.types.infer_dtype(each, skipna=False) in _NUMERIC for each in array.T
         )
     return array.astype(float) if is_numeric else None

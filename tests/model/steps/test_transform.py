@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from skresp import ActionSet, ResponsivenessExplainer
+from skresp._model.steps._transform import as_numbers
 
 
 @pytest.mark.parametrize(
@@ -45,3 +46,9 @@ def test_columns_of_different_dtypes_side_by_side_are_numbers(types, final):
         explained.append(explainer.explain(table))
     assert explained[1].exact.all()
     np.testing.assert_allclose(explained[0].values, explained[1].values, atol=1e-7)
+
+
+def test_no_rows_of_columns_of_different_dtypes_are_numbers():
+    table = np.array([[True, 0.5]], dtype=object)
+    assert as_numbers(table[:0]).shape == (0, 2)
+    assert as_numbers(np.array([["a", 0.5]], dtype=object)) is None

@@ -80,6 +80,7 @@ def write_folder(folder, table, cuts=(), by=None):
             folder / u.name,
             table.slice(u.start, u.stop - u.start),
             u.origin(by.fingerprint),
+            folder,
         )
         for u in units
     ]
