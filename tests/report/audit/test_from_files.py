@@ -309,7 +309,7 @@ def test_parts_that_disagree_are_named(tmp_path):
         audit(folder)
     second.write_bytes(kept)
     (folder / "more.parquet").write_bytes(kept)
-    with pytest.raises(ValueError, match=r"'more\.parquet', which its manifest"):
+    with pytest.raises(ValueError, match=r"'more\.parquet', which its _manifest"):
         audit(folder)
     (folder / "more.parquet").unlink()
     second.write_bytes(first.read_bytes())
