@@ -343,6 +343,7 @@ class Counting(ParallelBackendBase):
     once: Dask scatters it, and loky writes a large array to a file.
     """
 
+    supports_retrieve_callback = True
     supports_return_generator = True
     supports_sharedmem = False
     uses_threads = False

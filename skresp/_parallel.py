@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from joblib import effective_n_jobs
+import numpy as np
+from joblib import effective_n_jobs, wrap_non_picklable_objects
 from joblib.parallel import get_active_backend
+from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel
 
 
@@ -20,7 +24,9 @@ def uses_processes(n_jobs: int | None) -> bool:
     return not shares_memory and effective_n_jobs(n_jobs) > 1
 
 
-def results_of(calls: Iterable[Any], n_jobs: int | None, **options: Any) -> Iterator:
+def results_of(
+    calls: Iterable[Any], n_jobs: int | None, **options: Any
+) -> Iterator[Any]:
     """Yield the results of delayed calls as they come, in any order.
 
     A backend that cannot do that yields all of them at the end.
@@ -33,3 +39,40 @@ def results_of(calls: Iterable[Any], n_jobs: int | None, **options: Any) -> Iter
         pre_dispatch="2*n_jobs",
         **options,
     )(calls)
+
+
+class Sent(NamedTuple):
+    """An object that many calls share, to be sent to each process once.
+
+    Pass both fields as arguments of a call: backends send a large array only once.
+    loky and multiprocessing write it to a file, Dask scatters it.
+
+    Attributes
+    ----------
+    digest : str
+    pickled : array of uint8
+    """
+
+    digest: str
+    pickled: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, value: Any) -> Sent:
+        """Pickle an object, with functions of any kind in it."""
+        content = pickle.dumps(wrap_non_picklable_objects(value, keep_wrapper=False))
+        array = np.frombuffer(content, dtype=np.uint8)
+        return cls(hashlib.sha256(content).hexdigest(), array)
+
+
+# The object that this process received last, by its digest.
+_received: dict[str, Any] = {}
+
+
+def received(digest: str, pickled: NDArray[np.uint8]) -> Any:
+    """Return an object that was sent; a process unpickles it once."""
+    value = _received.get(digest)
+    if value is None:
+        value = pickle.loads(pickled.data)
+        _received.clear()
+        _received[digest] = value
+    return value

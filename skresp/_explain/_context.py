@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -31,12 +33,13 @@ from skresp.scores._intervention_points import (
 )
 from skresp.scores._line_shares import line_shares
 from skresp.scores._row_rng import row_keys
-from skresp.scores._score_task import ScoreTask
-from skresp.scores._scores import CachedAnswers
+from skresp.scores._score_task import ScoreTask, score
+from skresp.scores._scores import Scores
 from skresp.scores._settings import ScoreSettings
 from skresp.scores._working_intervals import intervals_of, join_values
 
 from ._explanation import Answers
+from ._row_blocks import ROWS_AT_ONCE, blocks_of, rows_of
 
 
 def distinct_people(X: Any) -> tuple[Any, IndexArray]:
@@ -99,15 +102,15 @@ class ResponsivenessContext(ExplanationContext):
     missing : {"raise", "hold"}
     uses_lines : bool
         Whether scores may be exact along lines.
-    answer_cache : sequence of CachedAnswers
-        The model's answers that the scores were computed from; empty before.
+    in_time : bool
+        Whether all scores were computed within the time limit.
     """
 
     settings: ScoreSettings
     seed: int
     missing: str
     uses_lines: bool = False
-    answer_cache: Sequence[CachedAnswers] = ()
+    in_time: bool = True
 
     @property
     def actions(self) -> ActionSet:
@@ -128,17 +131,31 @@ class ResponsivenessContext(ExplanationContext):
         everything = self.has_random_effects
         return encode(self.actions, X, missing=self.missing, everything=everything)
 
-    def encode_people(self, X: Any) -> tuple[Any, IndexArray, FloatArray]:
-        """Return the distinct rows, the position among them of each row, and codes.
-
-        The codes are those of the distinct rows. Errors name rows of `X`.
-        """
-        people, which = distinct_people(X)
+    @contextmanager
+    def naming_rows(self, X: Any) -> Iterator[None]:
+        """Let errors about values name rows of `X`, not of its distinct rows."""
         try:
-            return people, which, self.codes(people)
+            yield
         except ValueError:
             self.codes(X)
             raise
+
+    def check_rows(self, rows: Any) -> None:
+        """Raise for a wrong value in any block, before the first one is computed."""
+        if len(rows) > ROWS_AT_ONCE:
+            for block in blocks_of(len(rows)):
+                self.codes(rows_of(rows, block))
+
+    def task(self, rows: Any) -> ScoreTask:
+        """Return what is needed to compute the scores of rows."""
+        codes = self.codes(rows)  # raises if columns are missing
+        return ScoreTask(
+            self.batch(rows, self.settings.deadline),
+            self.actions,
+            codes,
+            cache(lambda: self.keys(rows)),
+            self.settings,
+        )
 
     def all_codes(self, X: Any) -> FloatArray:
         """Return rows as codes, also of features that cannot change."""
@@ -160,15 +177,14 @@ class ResponsivenessContext(ExplanationContext):
                 "With random_effects a change leads to a random point, so this variant "
                 "of the score is not defined. Fit an explainer without random_effects."
             )
-        people, which, codes = self.encode_people(X)
-        task = ScoreTask(
-            self.batch(people),
-            self.actions,
-            codes,
-            lambda: self.keys(people),
-            self.settings,
-        )
-        return points_of(task, self.answer_cache, feature).taken(which, len(people))
+        if not self.in_time:
+            raise ValueError(
+                "Some scores were not computed within time_limit, so this variant of "
+                "them is unknown. Call explain with a larger time_limit, or without "
+                "one."
+            )
+        people, which = distinct_people(X)
+        return points_of(self.task(people), feature).taken(which, len(people))
 
     def reaches_target(self, X: Any, points: Points, shift: FloatArray) -> BoolArray:
         """Return the model's answers to points that are shifted in all features."""
@@ -285,3 +301,13 @@ class ResponsivenessContext(ExplanationContext):
 
     def _check_feature(self, feature: str) -> None:
         check_choice("feature", feature, self.actions.names)
+
+
+def score_rows(
+    context: ResponsivenessContext,
+    rows: Any,
+    n_jobs: int | None,
+    progress: Callable[[int], object] | None,
+) -> Scores:
+    """Compute the scores of a block of rows."""
+    return score(context.task(rows), n_jobs=n_jobs, progress=progress)

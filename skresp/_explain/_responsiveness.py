@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -33,14 +33,16 @@ from skresp.reach._interventions import check_interventions
 from skresp.reach._reachable_set import METHODS, check_valid
 from skresp.scores import sample_size
 from skresp.scores._random_effects import RandomEffects
-from skresp.scores._score_task import InvalidRowsError, ScoreTask, score
+from skresp.scores._score_task import InvalidRowsError
+from skresp.scores._scores import Scores, join_run
 from skresp.scores._settings import ScoreSettings
 from skresp.scores._strategy import max_listed, may_have_lines, points_of_score
 
 from ._base import BaseExplainer
-from ._context import ResponsivenessContext
+from ._context import ResponsivenessContext, distinct_people, score_rows
 from ._explanation import Explanation
 from ._progress import progress_bar
+from ._row_blocks import compute_blocks
 from ._structure_mixin import StructureMixin
 from ._verify_mixin import VerifyMixin
 
@@ -283,17 +285,10 @@ to 5; age follows to 32.
         deadline = Deadline.after(time_limit)
         table = self._fitted_model.input_format.named(as_table(X))
         context = self._make_context(deadline)
-        people, which, codes = context.encode_people(table)
+        people, which = distinct_people(table)
         try:
-            with progress_bar(len(codes), "explain", self.verbose) as progress:
-                task = ScoreTask(
-                    context.batch(people, deadline),
-                    context.actions,
-                    codes,
-                    cache(lambda: context.keys(people)),
-                    replace(context.settings, deadline=deadline),
-                )
-                scores = score(task, n_jobs=self.n_jobs, progress=progress)
+            with context.naming_rows(table):
+                scores = self._scores(context, people, deadline)
         except (InvalidRowsError, EnumerationError):
             # Rows that break a constraint can be why a list was refused.
             self._raise_for_invalid_rows(context, table)
@@ -307,9 +302,11 @@ to 5; age follows to 32.
                 UserWarning,
                 stacklevel=2,
             )
+        in_time = True
         if deadline.is_limited:
             late = np.isnan(scores.values) & ~np.isnan(scores.lower)
-            if late.any():
+            in_time = not late.any()
+            if not in_time:
                 warnings.warn(
                     f"{int(late.sum())} of {late.size} scores were not computed within "
                     f"time_limit={quote(time_limit)} seconds and are NaN, of "
@@ -334,8 +331,28 @@ to 5; age follows to 32.
             threshold=self.threshold,
             _features={name: features[name] for name in names},
             _columns=[positions[k] for k in order],
-            _context=replace(context, answer_cache=scores.answer_cache),
+            _context=replace(context, in_time=in_time),
         )
+
+    def _scores(
+        self, context: ResponsivenessContext, people: Any, deadline: Deadline
+    ) -> Scores:
+        """Compute the scores of distinct rows, a block at a time."""
+        context.check_rows(people)
+        settings = replace(context.settings, deadline=deadline)
+        scores = None
+        with progress_bar(len(people), "explain", self.verbose) as progress:
+            for block, some in compute_blocks(
+                score_rows,
+                replace(context, settings=settings),
+                people,
+                n_jobs=self.n_jobs,
+                progress=progress,
+                at_once=deadline.is_limited,
+            ):
+                scores = join_run(scores, block, some, len(people))
+        assert scores is not None
+        return scores
 
     def _make_context(self, deadline: Deadline) -> ResponsivenessContext:
         """Return the settings of a call, with the model."""

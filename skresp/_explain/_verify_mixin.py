@@ -13,10 +13,7 @@ from skresp._dataframe import as_table, snapshot
 from skresp._model._fitted_model import FittedModel
 from skresp._recourse._budget import SearchBudget
 from skresp._recourse._cost import check_cost
-from skresp._recourse._single_features import SingleFeatures
 from skresp._recourse._verdicts import VerdictContext, Verdicts
-from skresp._recourse._verification_task import VerificationTask
-from skresp._recourse._verify import best_of, rows_at_target, verify
 from skresp._recourse.engines._base import Engine
 from skresp._recourse.engines._black_box import BlackBoxEngine
 from skresp._recourse.engines._make_engine import make_box_engine, make_engine
@@ -25,7 +22,7 @@ from skresp.reach._deadline import Deadline, OutOfTimeError
 from skresp.scores._score_task import InvalidRowsError
 
 from ._context import ResponsivenessContext
-from ._progress import progress_bar
+from ._verify_call import VerifyCall
 
 
 class VerifyMixin:
@@ -135,30 +132,17 @@ class VerifyMixin:
         deadline = Deadline.after(time_limit)
         table = self._fitted_model.input_format.named(as_table(X))
         context = self._make_context(deadline)
-        people, which, codes = context.encode_people(table)
         width = len(context.actions.names)
-        budget = SearchBudget(max_points, deadline, cost, context.seed, width)
-        batch = context.batch(people, deadline)
-        engine = self._get_engine(deadline)
-        at_target, answered = rows_at_target(engine, batch, len(codes))
-        task = VerificationTask(
-            batch=batch,
-            actions=context.actions,
-            codes=codes,
-            interventions=self.interventions,
-            engine=engine,
-            budget=budget,
-            at_target=at_target,
-            answered=answered,
-            singles=SingleFeatures.of(
-                batch, budget, context.settings, partial(context.keys, people)
-            ),
+        call = VerifyCall(
+            context=context,
+            budget=SearchBudget(max_points, deadline, cost, context.seed, width),
+            engine=self._get_engine(deadline),
             box_engine=partial(self._get_box_engine, deadline),
-            invalid_rows=self.invalid_rows,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
         try:
-            with progress_bar(len(codes), "verify", self.verbose) as progress:
-                verdict_arrays = verify(task, n_jobs=self.n_jobs, progress=progress)
+            verdict_arrays = call.verdicts(table)
         except InvalidRowsError:
             self._raise_for_invalid_rows(context, table)
             raise
@@ -166,12 +150,9 @@ class VerifyMixin:
             data=snapshot(table),
             target=self.target_,
             threshold=self.threshold,
-            _arrays=verdict_arrays.taken(which),
+            _arrays=verdict_arrays,
             _action_set=context.actions,
-            _codes=codes[which],
-            _context=VerdictContext(
-                self._fitted_model, partial(best_of, task, which, self.n_jobs)
-            ),
+            _context=VerdictContext(self._fitted_model, call.best),
         )
 
     def _get_engine(self, deadline: Deadline) -> Engine:

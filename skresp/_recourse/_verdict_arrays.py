@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -62,11 +61,12 @@ class VerdictArrays:
         for name, values in vars(verdicts).items():
             getattr(self, name)[rows] = values
 
-    @classmethod
-    def stacked(cls, runs: Sequence[VerdictArrays]) -> VerdictArrays:
-        """Return the verdicts of several runs, one after the other."""
-        arrays = {
-            name: np.concatenate([getattr(run, name) for run in runs])
-            for name in cls.__dataclass_fields__
-        }
-        return cls(**arrays)
+    def put_run(self, run: slice, verdicts: VerdictArrays) -> None:
+        """Set the verdicts of a run of rows that were `unknown`.
+
+        Arrays without a value are left as they are: zeros that nobody has written take
+        no memory.
+        """
+        for name, values in vars(verdicts).items():
+            if name in ("status", "proof") or values.any():
+                getattr(self, name)[run] = values

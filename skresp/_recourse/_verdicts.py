@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from skresp._actions._action_set import ActionSet
-from skresp._actions._encoding import decode, values_of
+from skresp._actions._encoding import decode, encode, values_of
 from skresp._actions._feature import snap_to_bounds
 from skresp._dataframe import as_table, take_rows
 from skresp._html._render import render
@@ -34,11 +34,12 @@ class VerdictContext:
     ----------
     fitted_model : FittedModel
     search_best : callable
-        Returns the verdicts with the best reachable point of every row that has one.
+        Returns the verdicts of rows with the best reachable point of every row that has
+        one.
     """
 
     fitted_model: FittedModel
-    search_best: Callable[[], VerdictArrays]
+    search_best: Callable[[Any], VerdictArrays]
 
 
 @dataclass(frozen=True, repr=False, eq=False, kw_only=True)
@@ -85,7 +86,6 @@ class Verdicts(RowResults):
     threshold: float | None
     _arrays: VerdictArrays
     _action_set: ActionSet
-    _codes: FloatArray
     _context: VerdictContext | None
 
     _made_by = "verify"
@@ -114,8 +114,8 @@ class Verdicts(RowResults):
 
     def _points(self, rows: IndexArray, changes: FloatArray) -> Any:
         """Return the points that total changes of some rows lead to, as a table."""
-        before = self._codes[rows]
         table = take_rows(as_table(self.data), rows)
+        before = encode(self._action_set, table, missing="hold")
         return decode(self._action_set, table, before, before + changes[rows])
 
     def _witness_of(self, row: int) -> Any:
@@ -152,7 +152,9 @@ class Verdicts(RowResults):
         the feature, and its value before and after.
         """
         rows = np.flatnonzero(self.has_witness)
-        before, change = self._codes[rows], self._arrays.change[rows]
+        table = take_rows(as_table(self.data), rows)
+        before = encode(self._action_set, table, missing="hold")
+        change = self._arrays.change[rows]
         row, column = np.nonzero(change)
         old, new = np.empty((2, len(row)), dtype=object)
         for k in np.unique(column).tolist():
@@ -194,7 +196,7 @@ class Verdicts(RowResults):
         arrays = self._arrays
         valid = self.status != "invalid"
         if not arrays.best_known[valid].all():
-            arrays = context.search_best()
+            arrays = context.search_best(as_table(self.data))
         rows = np.flatnonzero(arrays.best_known & valid)
         if len(rows):
             out[rows] = model.target_score(self._points(rows, arrays.best))

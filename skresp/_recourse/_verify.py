@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
 from skresp._model import _listed_answers as listed_answers
 from skresp._model._change_scorer import IN_DOUBT
 from skresp._model._row_batch import RowBatch
-from skresp._typing import BoolArray, IndexArray
+from skresp._typing import BoolArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.scores._row_runs import compute_runs
 
@@ -36,7 +35,7 @@ def verify(
         Called with the number of rows of each run that is done; runs are smaller then.
     """
     n_rows, done = len(task.codes), 0
-    out = [task.undecided(np.zeros(0, dtype=np.intp))]
+    out = VerdictArrays.unknown(n_rows, len(task.actions.names))
     try:
         for run, verdict_arrays in compute_runs(
             lambda run: task.run(np.arange(run.start, run.stop)),
@@ -47,11 +46,11 @@ def verify(
             progress=progress,
             is_even=task.is_even,
         ):
-            out.append(verdict_arrays)
+            out.put_run(run, verdict_arrays)
             done = run.stop
     except OutOfTimeError:
-        out.append(task.undecided(np.arange(done, n_rows)))
-    return VerdictArrays.stacked(out)
+        out.put_run(slice(done, n_rows), task.undecided(np.arange(done, n_rows)))
+    return out
 
 
 def rows_at_target(
@@ -70,13 +69,3 @@ def rows_at_target(
     if len(doubtful):
         answers[doubtful] = batch.reaches_target(doubtful)
     return answers.astype(bool), np.ones(n_rows, dtype=bool)
-
-
-def best_of(
-    task: VerificationTask, rows: IndexArray, n_jobs: int | None = None
-) -> VerdictArrays:
-    """Search the best point that each row can reach; statuses are not computed."""
-    deadline = task.budget.deadline.again()
-    budget = replace(task.budget, best_only=True, deadline=deadline)
-    task = replace(task, budget=budget, batch=task.batch.until(deadline))
-    return verify(task, n_jobs=n_jobs).taken(rows)

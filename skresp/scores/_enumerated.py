@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,14 +129,11 @@ class Hits(NamedTuple):
         after those of the other.
     at_target : array of bool of shape (n_rows,)
         Which rows reach the target unchanged.
-    packed : list of arrays
-        For each part which points reach the target, as packed bits.
     """
 
     hits: IndexArray
     sizes: IndexArray
     at_target: BoolArray
-    packed: list[NDArray[np.uint8]]
 
 
 def count_hits(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> Hits:
@@ -148,14 +144,11 @@ def count_hits(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> Hits:
     rows : array of shape (n_rows,)
         The positions of the table's rows in the batch.
     """
-    reached_points: list[list[BoolArray]] = [[] for _ in table.parts]
     at_target = np.zeros(len(rows), dtype=bool)
     n_parts, most = table.is_scored.shape
     hits = np.zeros((n_parts, len(rows), most), dtype=np.intp)
     for run, (answers, at_target[run]) in answer_listed(batch, table, rows):
         points = table.of_rows(run).points
-        for p, (start, stop) in enumerate(pairwise(points.ends)):
-            reached_points[p].append(answers[start:stop])
         some = np.nonzero(points.counts)
         if len(some[0]):
             counts = points.counts[some]
@@ -164,7 +157,12 @@ def count_hits(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> Hits:
             hits[some[0], run.start + some[1]] = np.add.reduceat(
                 marked, np.cumsum(counts) - counts, axis=0, dtype=np.intp
             )
-    packed = [np.packbits(_joined(r) if r else []) for r in reached_points]
     part, feature = np.nonzero(table.is_scored)
     sizes = table.sizes[table.which]
-    return Hits(hits[part, :, feature].T, sizes[part, :, feature].T, at_target, packed)
+    return Hits(hits[part, :, feature].T, sizes[part, :, feature].T, at_target)
+
+
+def listed_answers(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> BoolArray:
+    """Return which points of a table of one part reach the target, ordered by row."""
+    reached = [answers for _, (answers, _) in answer_listed(batch, table, rows)]
+    return np.concatenate([np.zeros(0, dtype=bool), *reached])

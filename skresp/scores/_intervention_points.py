@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from skresp._actions._action_set import ActionSet
 from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import FeasibleChanges
 from skresp.reach._lines import Lines
 from skresp.reach._part import Part, part_with
 from skresp.reach._sampling import Sample
 
 from ._changed_points import changed_points
-from ._enumerated import make_change_table
+from ._enumerated import listed_answers, make_change_table
 from ._exact_lines import TargetPieces, exact_lines
 from ._random_effects import EffectSampler
 from ._row_rng import Keys, feature_keys, generator
 from ._sampled import draw
-from ._score_task import ScoreTask
-from ._scores import CachedAnswers
+from ._score_task import ROWS_AT_ONCE, ScoreTask
 from ._settings import ScoreSettings
 from ._strategy import unlisted_rows
 
@@ -84,19 +83,8 @@ class Points:
         )
 
 
-def points_of(
-    task: ScoreTask, answer_cache: Sequence[CachedAnswers], feature: str
-) -> Points:
-    """Return the interventions of all rows on one feature.
-
-    Which listed points reach the target is in the cache. Drawn points are evaluated
-    again.
-    """
-    if not all(cached.in_time for cached in answer_cache):
-        raise ValueError(
-            "Some scores were not computed within time_limit, so this variant of them "
-            "is unknown. Call explain with a larger time_limit, or without one."
-        )
+def points_of(task: ScoreTask, feature: str) -> Points:
+    """Return the interventions of all rows on one feature, evaluated again."""
     part, columns = part_with(task.actions, feature)
     j = part.names.index(feature)
     nothing = (
@@ -108,8 +96,9 @@ def points_of(
     )
     collected: list[_Arrays] = [nothing]
     if part.features[j].actionable:
-        for cached in answer_cache:
-            collected += _points_of_run(task, cached, part, columns, j)
+        for start in range(0, len(task.codes), ROWS_AT_ONCE):
+            run = slice(start, min(start + ROWS_AT_ONCE, len(task.codes)))
+            collected += _points_of_run(task, run, part, columns, j)
     owner, total, reached, weight, edge = (
         np.concatenate(arrays) for arrays in zip(*collected, strict=True)
     )
@@ -133,20 +122,36 @@ _Arrays = tuple[IndexArray, FloatArray, BoolArray, FloatArray, FloatArray]
 
 
 def _points_of_run(
-    task: ScoreTask, cached: CachedAnswers, part: Part, columns: IndexArray, j: int
+    task: ScoreTask, run: slice, part: Part, columns: IndexArray, j: int
 ) -> list[_Arrays]:
-    """Return the interventions of a run of rows on feature `j` of a part."""
-    batch, settings = task.batch, task.settings
-    rows = np.arange(cached.run.start, cached.run.stop)
-    values = task.codes[cached.run][:, columns]
-    feasible = settings.feasible_changes(part, values)
+    """Return the interventions of a run of rows on feature `j` of a part.
+
+    Of two halves where lists are too long.
+    """
+    values = task.codes[run][:, columns]
+    try:
+        feasible = task.settings.feasible_changes(part, values)
+    except TooManyTogetherError:
+        half = (run.start + run.stop) // 2
+        halves = slice(run.start, half), slice(half, run.stop)
+        found = [_points_of_run(task, rows, part, columns, j) for rows in halves]
+        return found[0] + found[1]
+    return _points_of_changes(task, run, feasible, j)
+
+
+def _points_of_changes(
+    task: ScoreTask, run: slice, feasible: FeasibleChanges, j: int
+) -> list[_Arrays]:
+    """Return the interventions of a run of rows, given its feasible changes."""
+    batch, settings, part = task.batch, task.settings, feasible.part
+    rows, values = np.arange(run.start, run.stop), feasible.values
     out = []
-    if part in cached.answers:
+    if settings.method != "sample" and (feasible.which >= 0).any():
         table = make_change_table(
             [feasible], len(rows), settings.interventions, batch.point_builder
         )
         (counts,), change, _ = table.points
-        reached = np.unpackbits(cached.answers[part], count=len(change)).astype(bool)
+        reached = listed_answers(batch, table, rows)
         owner = np.repeat(rows, counts)
         marked = table.marks[change, part.actionable.index(j)]
         listed = [

@@ -77,7 +77,7 @@ def compute_runs(
             # of those before.
             results = Parallel(
                 n_jobs=n_jobs,
-                prefer="threads",
+                require="sharedmem",
                 return_as="generator",
                 pre_dispatch="n_jobs",
             )(delayed(work)(run) for run in runs)

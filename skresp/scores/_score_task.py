@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skresp._actions._action_set import ActionSet
 from skresp._model._row_batch import RowBatch
@@ -27,7 +26,7 @@ from ._random_effects import EffectSampler
 from ._row_rng import Keys, feature_keys, generator
 from ._row_runs import compute_runs
 from ._sampled import Draw, count_drawn, draw
-from ._scores import CachedAnswers, Scores
+from ._scores import Scores, join_run
 from ._settings import ScoreSettings
 from ._strategy import all_listed, unlisted_rows
 
@@ -100,28 +99,16 @@ def score(
             progress=progress,
             is_even=all_listed(task.actions, task.settings),
         ):
-            scores = _joined(scores, run, some, rows)
+            scores = join_run(scores, run, some, rows)
             done = run.stop
     except OutOfTimeError:
         rest = slice(done, rows)
-        scores = _joined(scores, rest, _ScoreRun(task, rest).result(None), rows)
+        scores = join_run(scores, rest, _ScoreRun(task, rest).result(), rows)
     if scores is None:
         return Scores.blank(0, len(task.actions.names))
     if at_target is not None:
         scores.at_target[:] = at_target & scores.valid
     return scores
-
-
-def _joined(scores: Scores | None, run: slice, some: Scores, n_rows: int) -> Scores:
-    """Return the scores of all rows with those of one more run.
-
-    Runs are copied one by one: together they would take the memory twice.
-    """
-    if run == slice(0, n_rows):
-        return some
-    if scores is None:
-        scores = Scores.blank(n_rows, some.values.shape[1])
-    return scores.with_run(run, some)
 
 
 def _score_run(task: ScoreTask, run: slice) -> Scores:
@@ -156,25 +143,20 @@ class _ScoreRun:
 
     def scores(self) -> Scores:
         """Compute all scores that the time allows."""
-        answers = None
         with suppress(OutOfTimeError):
-            answers = self._compute()
-        return self.result(answers)
+            self._compute()
+        return self.result()
 
-    def result(self, answers: dict[Part, NDArray[np.uint8]] | None) -> Scores:
-        """Return the scores; `answers` is None if the time ended before the last."""
+    def result(self) -> Scores:
+        """Return the scores that were computed."""
         if self.unknown is not None:
             self.out.mark_unknown(self.unknown)
         if not self.out.valid.all():
             self.out.mask_invalid(~self.out.valid)
-        cached = CachedAnswers(self.run, answers or {}, in_time=answers is not None)
-        return replace(self.out, answer_cache=[cached])
+        return self.out
 
-    def _compute(self) -> dict[Part, NDArray[np.uint8]]:
-        """Compute the scores: listed ones first, then along lines, then by drawing.
-
-        Return for each part which listed points reach the target, as packed bits.
-        """
+    def _compute(self) -> None:
+        """Compute the scores: listed ones first, then along lines, then by drawing."""
         settings, valid = self.settings, self.out.valid
         on_parts = []
         for part, columns in located_parts(self.task.actions):
@@ -189,16 +171,13 @@ class _ScoreRun:
         unlisted = [unlisted_rows(each, settings) for each, _ in on_parts]
         if self.unknown is None and (by_chance or any(unlisted)):
             self.out = self.out.with_intervals()
-        answers = self._score_listed(on_parts)
+        self._score_listed(on_parts)
         if by_chance:
             self._score_effects(on_parts)
         elif any(unlisted):
             self._score_unlisted(on_parts, unlisted)
-        return answers
 
-    def _score_listed(
-        self, on_parts: list[tuple[FeasibleChanges, IndexArray]]
-    ) -> dict[Part, NDArray[np.uint8]]:
+    def _score_listed(self, on_parts: list[tuple[FeasibleChanges, IndexArray]]) -> None:
         """Score interventions that are listed; also find who is at the target."""
         settings = self.settings
         listed = []
@@ -223,7 +202,6 @@ class _ScoreRun:
                 found.sizes,
                 known=known,
             )
-        return dict(zip(table.parts, found.packed, strict=True))
 
     def _store(
         self,

@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
-from skresp.reach._part import Part
-
-
-@dataclass(frozen=True)
-class CachedAnswers:
-    """Which listed points of a run of rows reach the target.
-
-    Attributes
-    ----------
-    run : slice
-        The rows.
-    answers : dict of Part to array of uint8
-        For each part which points reach the target, as packed bits.
-    in_time : bool
-        False where the time ended before all were computed.
-    """
-
-    run: slice
-    answers: dict[Part, NDArray[np.uint8]]
-    in_time: bool = True
-
 
 _ARRAYS = ("values", "lower", "upper", "exact", "n_reachable", "at_target", "valid")
 
@@ -49,8 +28,6 @@ class Scores:
         Rows that reach the target unchanged.
     valid : array of bool of shape (n_rows,)
         Rows that satisfy the constraints; the others score NaN.
-    answer_cache : list of CachedAnswers
-        Which listed points reach the target, one entry for each run of rows.
     """
 
     values: FloatArray
@@ -60,7 +37,6 @@ class Scores:
     n_reachable: NDArray[np.int32]
     at_target: BoolArray
     valid: BoolArray
-    answer_cache: list[CachedAnswers] = field(default_factory=list)
 
     @classmethod
     def blank(cls, rows: int, features: int) -> Scores:
@@ -107,7 +83,7 @@ class Scores:
                 keep = as_is or array.ndim == 1
                 done[id(array)] = new if keep else new[:, columns]
         arrays: dict[str, Any] = {n: done[id(getattr(self, n))] for n in _ARRAYS}
-        return Scores(**arrays, answer_cache=self.answer_cache)
+        return Scores(**arrays)
 
     def with_run(self, run: slice, part: Scores) -> Scores:
         """Return the scores with those of a run of rows, which are copied."""
@@ -116,7 +92,6 @@ class Scores:
         for name in _ARRAYS:
             if name not in ("lower", "upper") or out.lower is not out.values:
                 getattr(out, name)[run] = getattr(part, name)
-        out.answer_cache.extend(part.answer_cache)
         return out
 
     @classmethod
@@ -128,6 +103,17 @@ class Scores:
             for name in _ARRAYS
             if not (shared and name in ("lower", "upper"))
         }
-        answer_cache = [cached for part in parts for cached in part.answer_cache]
         shares = {"lower": joined["values"], "upper": joined["values"]}
-        return cls(**{**shares, **joined}, answer_cache=answer_cache)
+        return cls(**{**shares, **joined})
+
+
+def join_run(scores: Scores | None, run: slice, some: Scores, n_rows: int) -> Scores:
+    """Return the scores of all rows with those of one more run.
+
+    Runs are copied one by one: together they would take the memory twice.
+    """
+    if run == slice(0, n_rows):
+        return some
+    if scores is None:
+        scores = Scores.blank(n_rows, some.values.shape[1])
+    return scores.with_run(run, some)

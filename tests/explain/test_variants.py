@@ -83,15 +83,13 @@ def loans():
     return ResponsivenessExplainer(spy, actions, random_state=0).fit(X).explain(X), spy
 
 
-def test_answers_are_used_again(loans):
+def test_answers_are_not_kept_but_asked_for_again(loans):
     explanation, spy = loans
-    before = len(spy.seen)
-    explanation.cost_weighted({"loans": 1})
-    explanation.monotone()
-    explanation.intuitive({"loans": "decrease"})
-    assert len(spy.seen) == before, "listed points have been answered already"
-    explanation.robust({"age": 1})
-    assert len(spy.seen) > before
+    asked = len(spy.seen)
+    for _ in range(2):
+        before = len(spy.seen)
+        explanation.cost_weighted({"loans": 1})
+        assert before < len(spy.seen) <= before + asked
 
 
 def test_monotone_names_the_side_and_the_threshold(loans):
