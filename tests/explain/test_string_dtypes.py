@@ -12,13 +12,14 @@ from tests.credit_example import LABELS, lender
 
 DTYPES = {
     "object": object,
-    "python": pd.StringDtype("python", na_value=np.nan),
-    "arrow": pd.StringDtype("pyarrow", na_value=np.nan),
     "nullable python": pd.StringDtype("python"),
     "nullable arrow": pd.StringDtype("pyarrow"),
     "arrow of its own": pd.ArrowDtype(pa.string()),
     "categories": "category",
 }
+if tuple(map(int, pd.__version__.split(".")[:2])) >= (2, 3):
+    DTYPES["python"] = pd.StringDtype("python", na_value=np.nan)
+    DTYPES["arrow"] = pd.StringDtype("pyarrow", na_value=np.nan)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
