@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 
 import joblib
@@ -78,8 +79,9 @@ def test_ray(scorer):
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 @pytest.mark.parametrize("way", ["mapInArrow", "mapInPandas"])
-def test_spark(scorer, way, tmp_path):
+def test_spark(scorer, way, tmp_path, monkeypatch):
     pyspark_sql = pytest.importorskip("pyspark.sql")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # not the first on the path
     from pyspark.sql.pandas.types import from_arrow_schema
 
     spark = (
