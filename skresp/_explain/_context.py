@@ -203,7 +203,7 @@ class ResponsivenessContext(ExplanationContext):
         return np.where(binary, (shift != 0) * (1.0 - 2.0 * codes), shift)
 
     def shifted_shares(self, X: Any, feature: str, shift: FloatArray) -> FloatArray:
-        """Return the shares of lines after a shift of the rows; NaN without a line."""
+        """Return exact shares of lines after a shift of the rows; NaN without one."""
         table = as_table(X)
         codes = self.all_codes(table)
         after = codes + self._shift_of(codes, shift)
@@ -217,8 +217,8 @@ class ResponsivenessContext(ExplanationContext):
             after[:, columns],
             self.settings,
         )
-        ((share, _),) = line_shares(batch, [lines])
-        return np.where(lines.has_line, share, np.nan)
+        ((share, _, exact),) = line_shares(batch, [lines])
+        return np.where(exact, share, np.nan)
 
     # -- one person -------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from skresp._model.trees._tree_sums import TreeSums
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._change_lists import ChangeCodes
-from ._decision import DOUBT, Decision
+from ._decision import Decision
 from ._float32_sums import adds_float32, closer_answers
 from ._group import Group
 from ._score_function import ScoreFunction
@@ -27,8 +27,8 @@ from ._score_function import ScoreFunction
 #: The answer where only the model knows; 1 is for points that reach the target, else 0.
 IN_DOUBT = np.uint8(2)
 
-# The relative error of a sum in float32, and in float64 with many terms.
-_FLOAT32, _FLOAT64 = 1e-6, 1e-12
+# The relative error of a sum behind a link.
+_LINKED = 1e-12
 
 Answers = NDArray[np.uint8]
 
@@ -143,8 +143,8 @@ class ChangeScorer:
             score = np.abs(gap) + abs(decision.cut)
         else:
             score = size + trees
-        rounding = _FLOAT64 if decision.doubt <= DOUBT else _FLOAT32
-        doubt = np.maximum(decision.error(score), rounding * (size + trees))
+        rounding = decision.rounding * (size + trees)
+        doubt = np.maximum(decision.error(score), rounding)
         return answers_of(gap, doubt)
 
     def _answers_of_scores(
@@ -167,7 +167,7 @@ class ChangeScorer:
         """Return the answers of scores; large terms that cancel are in doubt."""
         reached, sure = self.decision.answers(scores)
         out = reached.astype(np.uint8)
-        out[~sure | (_FLOAT64 * size > self.decision.doubt)] = IN_DOUBT
+        out[~sure | (_LINKED * size > self.decision.doubt)] = IN_DOUBT
         return out
 
 

@@ -20,6 +20,8 @@ from ._unwrap import ThresholdRule
 
 # Relative error that is allowed for scores computed in float64 and in float32.
 DOUBT, DOUBT32 = 1e-9, 1e-4
+# The relative error of a sum of many terms in float64 and in float32.
+_SUM64, _SUM32 = 1e-12, 1e-6
 # The roundings, each of half a unit in the last place, between a value and its border.
 ROUNDINGS = 16
 # Absolute rounding error of a probability in float64 and in float32.
@@ -110,24 +112,34 @@ class Decision:
         """The value that `gaps` must exceed."""
         return 0.0 if self.cut is None else self.sign * self.cut
 
-    def unsure(self, scores: FloatArray) -> BoolArray:
-        """Return where rounding could decide."""
-        return np.abs(self.gap(scores)) <= self._error_of(scores)
+    def unsure(
+        self, scores: FloatArray, rounding: FloatArray | float = 0.0
+    ) -> BoolArray:
+        """Return where rounding could decide; see `answers`, but NaN is not unsure."""
+        return np.abs(self.gap(scores)) <= self._error_of(scores, rounding)
 
-    def answers(self, scores: FloatArray) -> tuple[BoolArray, BoolArray]:
+    def answers(
+        self, scores: FloatArray, rounding: FloatArray | float = 0.0
+    ) -> tuple[BoolArray, BoolArray]:
         """Return which scores reach the target, and for which that is certain.
 
-        It is not certain for NaN.
+        It is not certain for NaN. `rounding` is the error of the sums that the scores
+        were computed from, where large terms may cancel.
         """
         gap = self.gap(scores)
-        return gap > 0, np.abs(gap) > self._error_of(scores)
+        return gap > 0, np.abs(gap) > self._error_of(scores, rounding)
 
-    def _error_of(self, scores: FloatArray) -> FloatArray:
-        return self.error(_row_maxima(np.abs(scores)))
+    def _error_of(self, scores: FloatArray, rounding: FloatArray | float) -> FloatArray:
+        return np.maximum(self.error(_row_maxima(np.abs(scores))), rounding)
 
     def error(self, size: FloatArray) -> FloatArray:
         """Return the absolute error of scores of some size, both of shape (n,)."""
         return np.maximum(self.doubt * np.maximum(size, 1.0), self.least_doubt)
+
+    @property
+    def rounding(self) -> float:
+        """The error of a sum, relative to the sum of the sizes of its terms."""
+        return _SUM64 if self.doubt <= DOUBT else _SUM32
 
     @property
     def tolerance(self) -> float:

@@ -49,6 +49,11 @@ class Group(NamedTuple):
         """Return the share of this group in the scores, given its sums."""
         return sums if self.is_plain else self.weight * self.link(sums)
 
+    @property
+    def steepness(self) -> float:
+        """By how much this share moves with the sum, at most."""
+        return abs(self.weight) * self.link.steepness
+
     def linked_bounds(
         self, lower: FloatArray, upper: FloatArray
     ) -> tuple[FloatArray, FloatArray]:

@@ -53,7 +53,9 @@ class Parabolas:
     @classmethod
     def of(cls, theta: FloatArray, var: FloatArray) -> Parabolas:
         """Return the difference of two log densities, given means and variances."""
-        center = theta.mean(axis=0)
+        # Around the mean of the narrower density nothing large cancels.
+        narrow = np.argmin(var, axis=0)
+        center = theta[narrow, np.arange(theta.shape[1])]
         far = center - theta
         curve, slope, value = (
             (part[0] / var[0] - part[1] / var[1]) / 2

@@ -7,7 +7,7 @@ share of the feasible length that reaches the target (for an integer, of its val
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +48,9 @@ class TargetPieces:
         Its length; for an integer the number of units on it.
     reached : array of bool of shape (n_pieces,)
         Whether it reaches the target.
+    doubtful : array of shape (n_pieces,)
+        The length of the line on which rounding decides (`ScorePieces`); it is counted
+        with the first piece of each stretch of the line.
     """
 
     line: IndexArray
@@ -55,12 +58,14 @@ class TargetPieces:
     high: FloatArray
     size: FloatArray
     reached: BoolArray
+    doubtful: FloatArray
 
     @classmethod
     def none(cls) -> TargetPieces:
         """Return no pieces."""
         nothing = np.zeros(0)
-        return cls(nothing.astype(np.intp), nothing, nothing, nothing, nothing > 0)
+        line = nothing.astype(np.intp)
+        return cls(line, nothing, nothing, nothing, nothing > 0, nothing)
 
 
 class Doubtful(NamedTuple):
@@ -135,10 +140,9 @@ def evaluate_lines(
     if not done:
         return TargetPieces.none()
     ask(batch, [doubtful for _, doubtful in done])
-    columns = zip(
-        *((p.line, p.low, p.high, p.size, p.reached) for p, _ in done), strict=True
-    )
-    return TargetPieces(*(np.concatenate(column) for column in columns))
+    names = [field.name for field in fields(TargetPieces)]
+    columns = ([getattr(pieces, name) for pieces, _ in done] for name in names)
+    return TargetPieces(*map(np.concatenate, columns))
 
 
 def open_pieces(
@@ -208,8 +212,10 @@ def _evaluate(
     eps = batch.point_builder.spacing
     ends = _line_ends(lines, batch, score_function, some)
     pieces = score_pieces(known, ends, eps)
-    position, size = None, pieces.high - pieces.low
+    position, size, doubtful = None, pieces.high - pieces.low, pieces.doubtful
     if lines.is_integer:
+        # The model is asked about every unit near a border.
+        doubtful = np.where(doubtful > 2 * _MAX_IN_DOUBT, doubtful, 0.0)
         # The model's column may be of a coarser dtype, which rounds too.
         largest = np.abs(lines.before[line, lines.j]) / lines.step
         largest += np.maximum(np.abs(low), np.abs(high))
@@ -218,14 +224,16 @@ def _evaluate(
     which = line[pieces.line]
     reached, sure = np.zeros((2, len(which)), dtype=bool)
     if known.decision is not None and batch.uses_kernels:
-        reached, sure = known.decision.answers(pieces.scores)
+        reached, sure = known.decision.answers(pieces.scores, pieces.rounding)
     unsure = np.flatnonzero(~sure)
     if position is None:
         amount = (pieces.low[unsure] + pieces.high[unsure]) / 2
     else:
         amount = position[unsure]
+    first = np.diff(pieces.line, prepend=-1) > 0
+    doubtful = np.where(first, np.broadcast_to(doubtful, len(line))[pieces.line], 0.0)
     return (
-        TargetPieces(which, pieces.low, pieces.high, size, reached),
+        TargetPieces(which, pieces.low, pieces.high, size, reached, doubtful),
         Doubtful(lines, which[unsure], amount, reached, unsure),
     )
 
@@ -243,18 +251,20 @@ def _whole_units(
     first = np.ceil(a)
     last = np.where(b >= high[line], high[line], np.ceil(b) - 1)
     which, scores = np.arange(len(line)), pieces.scores
+    rounding = np.broadcast_to(pieces.rounding, len(line))
     inner = b < high[line]
     doubtful = _units_near(line[inner], b[inner], low, high, error)
     if len(doubtful[0]):
         first, last, which, alone = _split_off(line, first, last, *doubtful)
         scores = np.where(alone[:, None], np.nan, scores[which])
-        line = line[which]
+        line, rounding = line[which], rounding[which]
     size = last - first + 1 - ((first <= 0) & (last >= 0))
     some = size > 0
     line, first, last, size = line[some], first[some], last[some], size[some]
     position = np.floor((first + last) / 2)
     position[position == 0] = np.where(last > 0, last, first)[position == 0]
-    return ScorePieces(line, first, last, scores[some]), position, size
+    found = ScorePieces(line, first, last, scores[some], rounding=rounding[some])
+    return found, position, size
 
 
 def _units_near(

@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from skresp._model._row_batch import RowBatch
-from skresp._typing import FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._lines import Lines
 
 from ._exact_lines import Doubtful, TargetPieces, ask, open_pieces
 
+# The share of a line up to which an exact score is known.
+_EXACT = 1e-9
 # Pieces that wait until the model is asked about those in doubt, to bound memory.
 _MAX_WAITING = 4_000_000
 
@@ -23,17 +25,20 @@ class _LineSizes(NamedTuple):
     Attributes
     ----------
     total, good : the size of all pieces, and of those that reach the target
+    doubtful : the length on which rounding decides
     n_pieces : their number
     """
 
     total: FloatArray
     good: FloatArray
+    doubtful: FloatArray
     n_pieces: IndexArray
 
     @classmethod
     def zero(cls, n_rows: int) -> _LineSizes:
         """Return the sums over no pieces."""
-        return cls(np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows, dtype=np.intp))
+        total, good, doubtful = np.zeros((3, n_rows))
+        return cls(total, good, doubtful, np.zeros(n_rows, dtype=np.intp))
 
     def add(self, pieces: TargetPieces) -> None:
         """Add pieces one by one: how they are divided into batches does not matter."""
@@ -41,18 +46,35 @@ class _LineSizes(NamedTuple):
         # After what is known: the order of additions, and so rounding, stays the same.
         line = np.concatenate([np.arange(n_rows), pieces.line])
         good = pieces.size * pieces.reached
-        for sums, more in ((self.total, pieces.size), (self.good, good)):
+        for sums, more in (
+            (self.total, pieces.size),
+            (self.good, good),
+            (self.doubtful, pieces.doubtful),
+        ):
             sums[:] = np.bincount(line, np.concatenate([sums, more]), n_rows)
         self.n_pieces[:] += np.bincount(pieces.line, minlength=n_rows)
 
 
-def line_shares(
-    batch: RowBatch, several: Sequence[Lines]
-) -> list[tuple[FloatArray, FloatArray | IndexArray]]:
-    """Return the share of each row's line that reaches the target, and its pieces.
+class LineShares(NamedTuple):
+    """The shares of the lines of one feature, as arrays of shape (n_rows,).
 
-    The second array is the number of pieces; for an integer that of its units. The
-    model is asked about the pieces in doubt of many lines in one call.
+    Attributes
+    ----------
+    share : the share of each row's line that reaches the target
+    n_reachable : the number of pieces of the line; for an integer that of its units
+    exact : whether there is a line, and its share is known: rounding decides nowhere
+        but at the borders
+    """
+
+    share: FloatArray
+    n_reachable: FloatArray | IndexArray
+    exact: BoolArray
+
+
+def line_shares(batch: RowBatch, several: Sequence[Lines]) -> list[LineShares]:
+    """Return the shares of lines that reach the target.
+
+    The model is asked about the pieces in doubt of many lines in one call.
     """
     found = [_LineSizes.zero(len(lines.rows)) for lines in several]
     waiting: list[tuple[_LineSizes, TargetPieces, Doubtful]] = []
@@ -69,9 +91,10 @@ def line_shares(
                 n_waiting = 0
     _settle(batch, waiting)
     return [
-        (
+        LineShares(
             s.good / np.where(s.total > 0, s.total, 1.0),
             s.total if lines.is_integer else s.n_pieces,
+            lines.has_line & (s.doubtful <= _EXACT * s.total),
         )
         for s, lines in zip(found, several, strict=True)
     ]

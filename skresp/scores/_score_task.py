@@ -247,9 +247,9 @@ class _ScoreRun:
         # With a time limit one by one, so that what is known is stored.
         size = 1 if settings.deadline.is_limited else max(len(todo), 1)
         waiting = [
-            (feasible, j, position, some[~has_line])
+            (feasible, j, position, some[~exact])
             for start in range(0, len(todo), size)
-            for (feasible, j, position, some), has_line in self._score_lines(
+            for (feasible, j, position, some), exact in self._score_lines(
                 todo[start : start + size]
             )
         ]
@@ -271,7 +271,7 @@ class _ScoreRun:
     def _score_lines(
         self, unlisted: Sequence[_Unlisted]
     ) -> Iterator[tuple[_Unlisted, BoolArray]]:
-        """Store the scores that are exact along lines; yield which rows have a line."""
+        """Store the scores that are exact along lines; yield which rows have one."""
         self.settings.deadline.check()
         several = [
             known_lines(
@@ -286,12 +286,11 @@ class _ScoreRun:
         ]
         most = np.iinfo(self.out.n_reachable.dtype).max
         shares = line_shares(self.batch, several)
-        for each, lines, (share, count) in zip(unlisted, several, shares, strict=True):
+        for each, (share, count, exact) in zip(unlisted, shares, strict=True):
             _, _, position, some = each
-            has_line = lines.has_line
             count = np.minimum(count, most).astype(np.intp)
-            self._store(some[has_line], position, share[has_line], count[has_line])
-            yield each, has_line
+            self._store(some[exact], position, share[exact], count[exact])
+            yield each, exact
 
     def _score_effects(
         self, on_parts: list[tuple[FeasibleChanges, IndexArray]]

@@ -270,7 +270,8 @@ class FloatSearch:
         wide = pieces.high - pieces.low > 4 * error
         known = np.full(len(pieces.line), -1)
         if score_function.decision is not None:
-            sure = wide & ~score_function.decision.unsure(pieces.scores)
+            unsure = score_function.decision.unsure(pieces.scores, pieces.rounding)
+            sure = wide & ~unsure
             known[sure] = score_function.decision.gap(pieces.scores)[sure] > 0
         open_ = wide & (known < 0)
         if open_.any():

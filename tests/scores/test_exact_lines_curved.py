@@ -26,6 +26,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import LinearSVC
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp._model._kernel_use import kernels
 from skresp._model.lines import _curved_lines
 from tests.scores.lines import dense, explain, repeated
 from tests.small_models import scaled, xgboost
@@ -143,15 +144,17 @@ def test_rounds_end_where_scores_only_touch_the_border():
 
 
 def test_many_open_pieces_are_given_up_line_by_line(monkeypatch, fitted, data, actions):
-    """Such pieces are decided by their middles, whatever the other lines are."""
+    """Their scores are sampled, whatever the other lines are."""
     model, X = fitted["stacking"], data[0]
     people = X[model.predict(X) != 1][:4]
-    wanted = explain(model, actions, X, people, target=1)
+    wanted = explain(model, actions, X, people, target=1, random_state=0)
     monkeypatch.setattr(_curved_lines, "_MAX_OPEN", 0)
-    found = explain(model, actions, X, people, target=1)
-    assert (found.values != wanted.values).any()
+    found = explain(model, actions, X, people, target=1, random_state=0)
+    assert wanted.exact.all()
+    assert not found.exact.all()
     for i in range(4):
-        alone = explain(model, actions, X, people[i : i + 1], target=1)
+        one = people[i : i + 1]
+        alone = explain(model, actions, X, one, target=1, random_state=0)
         np.testing.assert_array_equal(alone.values[0], found.values[i])
 
 
@@ -180,7 +183,10 @@ def test_a_row_that_the_steps_do_not_accept_leaves_the_others_exact():
 @pytest.mark.parametrize("inside", [1e-3, 1e-8, 1e-11, 1e-13])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_borders_are_found_where_the_scores_are_flat(inside, sign):
-    """The scores are a parabola that passes the border by `inside` at its vertex."""
+    """The scores are a parabola that passes the border by `inside` at its vertex.
+
+    Where rounding decides more than 1e-9 of the line, the score is sampled.
+    """
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.uniform(0, 1, 50), "b": rng.uniform(0, 1, 50)})
     model = GaussianNB().fit(X, X.a > 0.5)
@@ -195,5 +201,68 @@ def test_borders_are_found_where_the_scores_are_flat(inside, sign):
     found = explainer.fit(X).explain(X.head(5))
     width = 4 * np.sqrt(inside)
     expected = 1 - width if sign > 0 else width
+    assert (found.exact[:, 0] == (inside > 1e-10)).all()
+    if inside > 1e-10:
+        np.testing.assert_allclose(found.values[:, 0], expected, atol=1e-7)
+    assert (found.lower[:, 0] <= expected + 1e-7).all()
+    assert (found.upper[:, 0] >= expected - 1e-7).all()
+
+
+def with_and_without_kernels(explainer, people):
+    """Return scores computed with kernels, after a comparison with those without."""
+    found = []
+    for use in ("always", "never"):
+        with kernels(use):
+            found.append(explainer.explain(people))
+    np.testing.assert_array_equal(found[0].values, found[1].values)
+    np.testing.assert_array_equal(found[0].exact, found[1].exact)
+    return found[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_column_that_is_constant_in_a_class(seed):
+    """Its tiny variance makes terms of 1e7 that cancel near the border."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(200) % 2
+    X = pd.DataFrame(
+        {
+            "a": np.where(y == 1, 0.815, rng.uniform(0, 4, 200)),
+            "b": rng.normal(6 - 3 * y, 1 + 3 * (1 - y)),
+        }
+    )
+    model = GaussianNB().fit(X, y)
+    actions = ActionSet({"a": Feature("real", 0, 4), "b": Feature("real", -9, 19)})
+    explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
+    people = pd.DataFrame({"a": rng.uniform(0, 4, 300), "b": rng.normal(4, 3, 300)})
+    found = with_and_without_kernels(explainer.fit(X), people)
     assert found.exact[:, 0].all()
-    np.testing.assert_allclose(found.values[:, 0], expected, atol=1e-7)
+    assert (found.values[:, 0] > 0).any()
+
+
+def test_terms_that_cancel_are_sampled():
+    """Two columns, constant in one class each, add 1e7 and -1e7 to the score."""
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = pd.DataFrame(
+        {
+            "a": np.where(y == 0, 1.0, rng.normal(1, 1, 200)),
+            "b": np.where(y == 1, 2.0, rng.normal(2, 1, 200)),
+            "c": rng.normal(y, 1),
+        }
+    )
+    model = GaussianNB().fit(X, y)
+    held = {name: Feature("real", actionable=False) for name in "ab"}
+    actions = ActionSet({**held, "c": Feature("real", -5, 5)})
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, random_state=0
+    )
+    far = rng.choice([1e-5, 0.1, 0.5], 40)
+    off = far * np.sqrt(model.var_[1, 1] / model.var_[0, 0])
+    a, b = model.theta_[0, 0] + far, model.theta_[1, 1] + off
+    people = pd.DataFrame({"a": a, "b": b, "c": rng.normal(0.5, 1, 40)})
+    found = with_and_without_kernels(explainer.fit(X), people)
+    inner = (found.values[:, 2] > 0) & (found.values[:, 2] < 1)
+    assert not found.exact[inner & (far > 0.01), 2].any()
+    assert found.exact[far < 0.01, 2].all()
+    assert inner[far > 0.01].any()
+    assert inner[far < 0.01].any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import (
@@ -18,7 +19,7 @@ from sklearn.linear_model import (
 )
 from sklearn.model_selection import FixedThresholdClassifier
 
-from skresp import AtLeast
+from skresp import ActionSet, AtLeast, Feature
 from tests.scores.lines import explain, repeated
 from tests.small_models import scaled
 
@@ -96,3 +97,19 @@ def test_linear_regressors_are_exact(model, data, actions):
         P = repeated(person, len(t)).assign(income=float(X["income"].iloc[i]) + t)
         wanted = np.mean(model.predict(P) >= 2.5)
         assert exact.values[i, j] == pytest.approx(wanted, abs=2e-3)
+
+
+@pytest.mark.parametrize(("large", "is_exact"), [(1e3, True), (1e8, False)])
+def test_large_terms_that_cancel_are_not_exact(large, is_exact):
+    """The model itself rounds its sum, so no border is known up to 1e-9."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 1, (100, 3)), columns=list("abc"))
+    model = LogisticRegression().fit(X, X.c > 0.5)
+    model.coef_[:] = [[large, -large, 1.0]]
+    model.intercept_[:] = -0.5
+    held = {name: Feature("real", actionable=False) for name in "ab"}
+    actions = ActionSet({**held, "c": Feature("real", 0, 1)})
+    people = X.assign(b=X.a)[:20]
+    found = explain(model, actions, X, people, target=True, random_state=0)
+    assert (found.exact[:, 2] == is_exact).all()
+    np.testing.assert_allclose(found.values[:, 2], 0.5, atol=1e-9 if is_exact else 0.15)

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model._decision import Decision
+from skresp._model._decision import ROUNDINGS, Decision
 from skresp._model._group import Group
-from skresp._model._terms import MappedTerm, transform_ends
+from skresp._model._terms import MappedTerm, Terms, transform_ends
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
@@ -28,9 +28,10 @@ _PARTS, _ROUNDS = 8, 20
 _MAX_OPEN = 4_096
 # The relative width at which a piece is not divided again.
 _NARROW = 8 * np.finfo(float).eps
-# The share of a line up to which an open part needs no closer look, and the rounding
-# of scores that is left when it has one.
-_FINE, _SHARP = 1e-10, 64 * np.finfo(float).eps
+# The share of a line up to which an open part needs no closer look.
+_FINE = 1e-10
+#: The rounding of scores, relative to their terms, inside of which nothing is known.
+SHARP = ROUNDINGS / 2 * float(np.finfo(float).eps)
 
 
 class CurvedLines(NamedTuple):
@@ -43,6 +44,8 @@ class CurvedLines(NamedTuple):
     first_sums, last_sums : list of array of shape (n_lines, n_outputs)
         For each group, the sums at both ends of its slopes and of the mapped terms of
         columns that stay as they are.
+    sizes : list of array of shape (n_lines,)
+        The largest sums of the sizes of these terms.
     curves : list of list of MappedTerm
         For each group, the mapped terms of columns that move.
     """
@@ -51,6 +54,7 @@ class CurvedLines(NamedTuple):
     ends: LineEnds
     first_sums: list[FloatArray]
     last_sums: list[FloatArray]
+    sizes: list[FloatArray]
     curves: list[list[MappedTerm]]
 
     @classmethod
@@ -58,11 +62,13 @@ class CurvedLines(NamedTuple):
         """Return groups along lines."""
         moving = np.flatnonzero(ends.moves.any(axis=0))
         sums: tuple[list[FloatArray], list[FloatArray]] = [], []
+        sizes: list[FloatArray] = []
         curves: list[list[MappedTerm]] = []
         for group in groups:
             if group.terms is None:
                 for out in sums:
                     out.append(np.zeros((len(ends.low), len(group.base))))
+                sizes.append(np.zeros(len(ends.low)))
                 curves.append([])
                 continue
             maps = group.terms.maps
@@ -70,8 +76,9 @@ class CurvedLines(NamedTuple):
             terms = group.terms._replace(tables=(), maps=still)
             for out, codes in zip(sums, (ends.first, ends.last), strict=True):
                 out.append(terms.sums(codes))
+            sizes.append(largest_sizes(terms, ends))
             curves.append([term for term in maps if term.column in moving])
-        return cls(groups, ends, *sums, curves)
+        return cls(groups, ends, *sums, sizes, curves)
 
     def bounds(
         self,
@@ -79,10 +86,11 @@ class CurvedLines(NamedTuple):
         sums: Sequence[FloatArray],
         low: FloatArray,
         high: FloatArray,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds of the scores on stretches of lines.
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the bounds of the scores on stretches of lines, and their sizes.
 
-        `sums` has for each group the trees, tables and base on each stretch.
+        `sums` has for each group the trees, tables and base on each stretch. The sizes
+        are sums of the sizes of all terms.
         """
         a, b = self._shares(line, low), self._shares(line, high)
         lower, upper = self._codes(line, a), self._codes(line, b)
@@ -92,17 +100,21 @@ class CurvedLines(NamedTuple):
         columns = [[x[:, term.column] for term in terms] for x in (least, most)]
         transformed = iter(transform_ends(terms, *columns))
         out = [np.zeros_like(sums[0]), np.zeros_like(sums[0])]
+        size = np.zeros(len(line))
         for k, group in enumerate(self.groups):
             ends = self._straight(k, line, a), self._straight(k, line, b)
             bottom = sums[k] + np.minimum(*ends)
             top = sums[k] + np.maximum(*ends)
+            added_size = np.abs(sums[k]).max(axis=1) + self.sizes[k][line]
             for term in self.curves[k]:
                 added = term.bounds(least[:, term.column], next(transformed))
                 bottom, top = bottom + added[0], top + added[1]
+                added_size += np.maximum(*map(np.abs, added)).max(axis=1)
             shares = group.linked_bounds(bottom, top)
             out[0] += shares[0]
             out[1] += shares[1]
-        return out[0], out[1]
+            size += group.steepness * added_size
+        return out[0], out[1], size
 
     def _shares(self, line: IndexArray, position: FloatArray) -> FloatArray:
         low, high = self.ends.low[line], self.ends.high[line]
@@ -116,6 +128,12 @@ class CurvedLines(NamedTuple):
     def _straight(self, k: int, line: IndexArray, share: FloatArray) -> FloatArray:
         first, last = self.first_sums[k][line], self.last_sums[k][line]
         return first + (last - first) * share
+
+
+def largest_sizes(terms: Terms, ends: LineEnds) -> FloatArray:
+    """Return the largest sums of the sizes of terms at both ends of lines."""
+    first, last = (terms.sizes(codes).max(axis=1) for codes in (ends.first, ends.last))
+    return np.maximum(first, last)
 
 
 def split_curved(
@@ -140,30 +158,43 @@ def split_curved(
     is_open : array of shape (n_pieces,), bool
         Whether rounding decides, and the scores are not the same on all of the piece.
     """
-    parts, is_open = _divided(lines, decision, pieces, sums)
-    parts, is_open = _with_crossings(lines, decision, pieces, sums, parts, is_open)
+    parts, is_open = _divided(lines, decision, decision.rounding, pieces, sums)
+    parts, is_open, doubtful = _with_crossings(
+        lines, decision, pieces, sums, parts, is_open
+    )
     piece, low, high = parts
     line = pieces.owner[piece]
-    scores = _scores(lines, pieces, sums, piece, (low + high) / 2)
-    run = _runs(decision, line, scores, is_open)
+    scores, size = _scores(lines, pieces, sums, piece, (low + high) / 2)
+    unsure = decision.unsure(scores, decision.rounding * size) | is_open
+    run = _runs(decision, line, scores, unsure)
     first = np.flatnonzero(np.diff(run, prepend=-1))
     last = np.r_[first[1:], len(run)] - 1
     middle = (low[first] + high[last]) / 2
     # The piece of each run that its middle lies in.
     at = first + np.bincount(run, low <= middle[run]).astype(np.intp) - 1
-    scores = _scores(lines, pieces, sums, piece[at], middle)
-    return ScorePieces(line[first], low[first], high[last], scores), is_open[first]
+    scores, size = _scores(lines, pieces, sums, piece[at], middle)
+    found = ScorePieces(
+        line[first],
+        low[first],
+        high[last],
+        scores,
+        rounding=decision.rounding * size,
+        doubtful=doubtful,
+    )
+    return found, is_open[first]
 
 
 def _divided(
     lines: CurvedLines,
     decision: Decision,
+    rounding: float,
     pieces: Pieces,
     sums: Sequence[FloatArray],
 ) -> tuple[Pieces, BoolArray]:
     """Divide pieces until the bounds of the scores decide, or are as close as rounding.
 
-    Return the parts in order, and whether each is open (`split_curved`).
+    Return the parts in order, and whether each is open (`split_curved`). `rounding` is
+    the error of the sums, relative to the sizes of their terms.
     """
     parts = Pieces(np.arange(len(pieces.owner)), pieces.low, pieces.high)
     done: list[tuple[Pieces, BoolArray]] = []
@@ -171,10 +202,9 @@ def _divided(
         allowance().deadline.check()
         piece, low, high = parts
         on = pieces.owner[piece]
-        bottom, top = lines.bounds(on, [s[piece] for s in sums], low, high)
-        decided, flat = _settled(decision, bottom, top)
-        size = np.maximum(np.abs(low), np.abs(high))
-        narrow = high - low <= _NARROW * size
+        bottom, top, size = lines.bounds(on, [s[piece] for s in sums], low, high)
+        decided, flat = _settled(decision, bottom, top, rounding * size)
+        narrow = high - low <= _NARROW * np.maximum(np.abs(low), np.abs(high))
         crowded = np.bincount(on[~(decided | flat)], minlength=len(lines.ends.low))
         stop = decided | flat | narrow | (crowded > _MAX_OPEN)[on]
         if turn == _ROUNDS:
@@ -194,23 +224,26 @@ def _with_crossings(
     sums: Sequence[FloatArray],
     parts: Pieces,
     is_open: BoolArray,
-) -> tuple[Pieces, BoolArray]:
+) -> tuple[Pieces, BoolArray, FloatArray]:
     """Divide wide open parts where the scores cross the border.
 
     `predict` decides an open part by its middle. Where the scores are flat, or the
-    doubt is large, the part may be wide, with the border anywhere on it.
+    doubt is large, the part may be wide, with the border anywhere on it. The last
+    array is the length of each line that is open even so.
     """
+    doubtful = np.zeros(len(lines.ends.low))
     line = pieces.owner[parts.owner]
     length = lines.ends.high[line] - lines.ends.low[line]
     wide = is_open & (parts.high - parts.low > _FINE * length)
     if not wide.any():
-        return parts, is_open
+        return parts, is_open, doubtful
     coarse = parts.take(wide)
     within = Pieces(line[wide], coarse.low, coarse.high)
     some = [s[coarse.owner] for s in sums]
-    sharp = replace(decision, doubt=_SHARP, least_doubt=0.0)
-    (owner, low, high), _ = _divided(lines, sharp, within, some)
-    scores = _scores(lines, within, some, owner, (low + high) / 2)
+    sharp = replace(decision, doubt=SHARP, least_doubt=0.0)
+    (owner, low, high), still_open = _divided(lines, sharp, SHARP, within, some)
+    np.add.at(doubtful, within.owner[owner], np.where(still_open, high - low, 0.0))
+    scores, _ = _scores(lines, within, some, owner, (low + high) / 2)
     reached = decision.gap(scores) > 0
     new = (owner[1:] != owner[:-1]) | (reached[1:] != reached[:-1])
     first = np.r_[0, np.flatnonzero(new) + 1]
@@ -218,7 +251,7 @@ def _with_crossings(
     fine = Pieces(coarse.owner[owner[first]], low[first], high[last])
     every = np.ones(len(first), dtype=bool)
     rest = parts.take(~wide), is_open[~wide]
-    return _in_order(pieces.owner, [rest, (fine, every)])
+    return *_in_order(pieces.owner, [rest, (fine, every)]), doubtful
 
 
 def _in_order(
@@ -238,10 +271,11 @@ def _scores(
     sums: Sequence[FloatArray],
     piece: IndexArray,
     position: FloatArray,
-) -> FloatArray:
-    """Return the scores at positions on pieces."""
+) -> tuple[FloatArray, FloatArray]:
+    """Return the scores at positions on pieces, and the sizes of their terms."""
     some = [s[piece] for s in sums]
-    return lines.bounds(pieces.owner[piece], some, position, position)[0]
+    scores, _, size = lines.bounds(pieces.owner[piece], some, position, position)
+    return scores, size
 
 
 def _divide(parts: Pieces) -> Pieces:
@@ -256,21 +290,21 @@ def _divide(parts: Pieces) -> Pieces:
 
 
 def _settled(
-    decision: Decision, bottom: FloatArray, top: FloatArray
+    decision: Decision, bottom: FloatArray, top: FloatArray, rounding: FloatArray
 ) -> tuple[BoolArray, BoolArray]:
     """Return where the bounds decide, and where they are as close as rounding."""
     least, most = decision.gap_bounds(bottom, top)
     error = decision.error(np.maximum(np.abs(bottom), np.abs(top)).max(axis=1))
+    error = np.maximum(error, rounding)
     decided = (least > error) | (most < -error)
     return decided, (least >= -2 * error) & (most <= 2 * error)
 
 
 def _runs(
-    decision: Decision, line: IndexArray, scores: FloatArray, is_open: BoolArray
+    decision: Decision, line: IndexArray, scores: FloatArray, unsure: BoolArray
 ) -> IndexArray:
     """Number the runs of neighbouring pieces that are decided alike."""
     reached = decision.gap(scores) > 0
-    unsure = decision.unsure(scores) | is_open
     new = line[1:] != line[:-1]
     new |= unsure[1:] | unsure[:-1] | (reached[1:] != reached[:-1])
     return np.concatenate([np.zeros(1, dtype=np.intp), np.cumsum(new)])

@@ -20,7 +20,7 @@ from skresp._typing import BoolArray, FloatArray
 
 from ._constant_pieces import constant_pieces, moving_rows
 from ._crowded_cuts import crowded_cuts
-from ._curved_lines import CurvedLines, split_curved
+from ._curved_lines import SHARP, CurvedLines, largest_sizes, split_curved
 from ._line_ends import LineEnds
 from ._score_pieces import ScorePieces
 
@@ -52,22 +52,13 @@ def score_pieces(
         return _straight_pieces(score_function, ends, eps)
     if curved.all():
         return _curved_pieces(score_function, ends, eps)[0]
-    some = []
-    for who, pieces_of in (
-        (np.flatnonzero(~curved), _straight_pieces),
-        (np.flatnonzero(curved), lambda *given: _curved_pieces(*given)[0]),
-    ):
-        pieces = pieces_of(score_function, ends.take(who), eps)
-        error = np.broadcast_to(pieces.error, len(who))
-        some.append(
-            (who[pieces.line], pieces.low, pieces.high, pieces.scores, who, error)
-        )
-    line, a, b, scores, who, error = (
-        np.concatenate(each) for each in zip(*some, strict=True)
-    )
-    order = np.lexsort((a, line))
-    return ScorePieces(
-        line[order], a[order], b[order], scores[order], error[np.argsort(who)]
+    straight, bent = np.flatnonzero(~curved), np.flatnonzero(curved)
+    return ScorePieces.joined(
+        [straight, bent],
+        [
+            _straight_pieces(score_function, ends.take(straight), eps),
+            _curved_pieces(score_function, ends.take(bent), eps)[0],
+        ],
     )
 
 
@@ -91,11 +82,14 @@ def _straight_pieces(
     pieces, sums = constant_pieces(score_function, lines)
     groups, outer = score_function.groups, pieces.owner
     straight = _straight_sums(groups, ends.first)
+    size = _sizes(groups, ends)
+    decision = score_function.decision
+    rounding = 0.0 if decision is None else decision.rounding * size[outer]
     if not any(_moves(g, lines.rate) for g in groups):
         still = zip(groups, straight, strict=True)
         slopes = [0.0 if g.terms is None else s[outer] for g, s in still]
         scores = _scores(groups, sums, slopes)
-        return ScorePieces(outer, pieces.low, pieces.high, scores, error)
+        return ScorePieces(outer, pieces.low, pieces.high, scores, error, rounding)
     last = _straight_sums(groups, ends.last)
     ahead = [b - a for a, b in zip(straight, last, strict=True)]
     scores_at = []
@@ -104,9 +98,9 @@ def _straight_pieces(
         moved = zip(straight, ahead, strict=True)
         slopes = [s[outer] + d[outer] * share for s, d in moved]
         scores_at.append(_scores(groups, sums, slopes))
-    assert score_function.decision is not None
-    whole = ScorePieces(outer, pieces.low, pieces.high, scores_at[0], error)
-    return _split_where_decided(score_function.decision, whole, scores_at[1])
+    assert decision is not None
+    whole = ScorePieces(outer, pieces.low, pieces.high, scores_at[0], error, rounding)
+    return _split_where_decided(decision, whole, scores_at[1], size)
 
 
 def _curved_pieces(
@@ -212,6 +206,16 @@ def _straight_sums(groups: Sequence[Group], codes: FloatArray) -> list[FloatArra
     ]
 
 
+def _sizes(groups: Sequence[Group], ends: LineEnds) -> FloatArray:
+    """Return the sums of the sizes of all terms on lines; 0 for trees alone."""
+    out = np.zeros(len(ends.low))
+    for group in groups:
+        if group.terms is not None:
+            added = largest_sizes(group.terms, ends) + np.abs(group.base).max()
+            out += group.steepness * added
+    return out
+
+
 def _scores(
     groups: Sequence[Group],
     sums: Sequence[FloatArray],
@@ -223,11 +227,12 @@ def _scores(
 
 
 def _split_where_decided(
-    decision: Decision, pieces: ScorePieces, last: FloatArray
+    decision: Decision, pieces: ScorePieces, last: FloatArray, sizes: FloatArray
 ) -> ScorePieces:
     """Return straight pieces, divided where the decision changes.
 
     `pieces` has the scores at the beginning of each piece, `last` those at its end.
+    `sizes` are the sums of the sizes of all terms on each line.
     """
     a, b = decision.margins(pieces.scores), decision.margins(last)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -246,8 +251,37 @@ def _split_where_decided(
     # The error of a border is that of the scores, divided by their slope.
     size = np.maximum(np.abs(pieces.scores), np.abs(last)).max(axis=1)
     slope = np.abs(b - a) / span
-    error = decision.error(size)[:, None]
+    error = np.maximum(decision.error(size), pieces.rounding)[:, None]
     error = np.divide(error, slope, out=np.zeros_like(slope), where=crossed)
     worst = np.array(pieces.error)
     np.maximum.at(worst, pieces.line, error.max(axis=1, initial=0.0))
-    return ScorePieces(pieces.line[piece], low, high, scores, worst)
+    near = SHARP * np.maximum(size, sizes[pieces.line])
+    doubtful = np.zeros(len(worst))
+    np.add.at(doubtful, pieces.line, _share_near_border(a, b, near) * span[:, 0])
+    return ScorePieces(
+        pieces.line[piece],
+        low,
+        high,
+        scores,
+        worst,
+        np.broadcast_to(pieces.rounding, len(pieces.line))[piece],
+        doubtful,
+    )
+
+
+def _share_near_border(a: FloatArray, b: FloatArray, near: FloatArray) -> FloatArray:
+    """Return the share of straight pieces on which the decision is `near` the border.
+
+    `a` and `b` are the margins at both ends, of shape (n_pieces, n_margins).
+    """
+    near = near[:, None]
+    first = np.clip(np.minimum(a, b), -near, near)
+    last = np.clip(np.maximum(a, b), -near, near)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(a == b, 0.0, (last - first) / np.abs(b - a))
+        at = np.clip(np.where(a == b, 0.0, a / (a - b)), 0.0, 1.0)
+    # Where another margin is far below 0, this one does not matter.
+    for k in range(share.shape[1]):
+        there = a + (b - a) * at[:, [k]]
+        share[:, k] *= ~(there < -near).any(axis=1)
+    return np.asarray(share.sum(axis=1))
