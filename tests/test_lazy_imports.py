@@ -1,5 +1,6 @@
 """Heavy libraries are imported when they are needed, not with the package."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -39,12 +40,57 @@ def run(script):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_package_alone_imports_no_library():
+    script = """
+        import sys
+        before = set(sys.modules)
+        import skresp, skresp._cli._main
+        new = {name.partition(".")[0] for name in set(sys.modules) - before}
+        assert new - sys.stdlib_module_names == {"skresp"}, new
+        assert "ActionSet" not in vars(skresp)
+        assert skresp.ActionSet is skresp._actions._action_set.ActionSet
+        assert vars(skresp)["ActionSet"] is skresp.ActionSet
+        assert skresp.reach.reachable_set
+        assert dir(skresp) == sorted(skresp.__all__)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_name_that_does_not_exist_is_an_error():
+    with pytest.raises(AttributeError, match="'skresp' has no attribute 'actions'"):
+        skresp.actions  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'Actions'"):
+        from skresp import Actions  # noqa: F401
+
+
+def test_names_for_type_checkers_are_those_imported_at_the_first_use():
+    (static,) = (
+        node.body
+        for node in ast.parse(Path(skresp.__file__).read_text("utf-8")).body
+        if isinstance(node, ast.If)
+    )
+    modules = {
+        alias.name: node.module
+        for node in static
+        for alias in node.names
+        if node.module is not None
+    }
+    packages = {
+        alias.name for node in static for alias in node.names if node.module is None
+    }
+    assert modules == skresp._MODULES
+    assert packages == set(skresp._PACKAGES)
+    assert {*modules, *packages, "__version__"} == set(skresp.__all__)
+
+
 def test_the_import_loads_few_modules_beside_those_of_scikit_learn():
     script = """
         import sys
         import numpy, pandas, sklearn.base, sklearn.utils.validation
         before = set(sys.modules)
-        import skresp
+        from skresp import *
         new = set(sys.modules) - before
         packages = {name.partition(".")[0] for name in new}
         assert packages - sys.stdlib_module_names <= {"skresp", "sklearn"}, packages

@@ -109,9 +109,12 @@ def public_methods():
 
 def names_defined_in(package):
     """Return the names that a package's `__init__` binds, other than submodules."""
+    module = import_module(package)
+    for name in dir(module):
+        getattr(module, name)  # some are bound at the first use
     return sorted(
         name
-        for name, value in vars(import_module(package)).items()
+        for name, value in vars(module).items()
         if not name.startswith("_") and not inspect.ismodule(value)
     )
 

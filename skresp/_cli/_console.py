@@ -12,7 +12,7 @@ from typing import Any
 from skresp._text import printable
 
 # Exit codes that scripts can rely on.
-FINE, FINDINGS, BAD_CALL, STOPPED = 0, 1, 2, 130
+FINE, FINDINGS, BAD_CALL = 0, 1, 2
 
 
 class BadCallError(Exception):

@@ -1,75 +1,31 @@
-"""The `skresp` command: arguments in, exit code out."""
+"""The `skresp` command: arguments in, exit code out.
+
+All else is imported inside of `main`, so that Ctrl-C is quiet while it is.
+"""
 
 from __future__ import annotations
 
-import os
+import signal
 import sys
-import warnings
-from argparse import Namespace
-from collections.abc import Sequence
-from typing import Any
 
-from skresp._text import one_line
+TYPE_CHECKING = False  # the name that type checkers know, without importing typing
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-from ._arguments import parser
-from ._console import BAD_CALL, FINE, STOPPED, BadCallError
+STOPPED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     try:
-        args = parser().parse_args(argv)
-    except SystemExit as stop:
-        return int(stop.code or FINE)
-    try:
-        with warnings.catch_warnings():
-            warnings.showwarning = _print_warning
-            code = _run(args)
-            sys.stdout.flush()  # here, where a closed pipe is no error
-            return code
+        from ._run import run
+
+        code = run(argv)
     except KeyboardInterrupt:
+        code = STOPPED
+    if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # The process ends now; another Ctrl-C ends it at once.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if code == STOPPED:
         sys.stderr.write("\nskresp: stopped.\n")
-        return STOPPED
-    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
-    except Exception as error:
-        if args.traceback:
-            raise
-        _print_error(args.command, error)
-        return BAD_CALL
-
-
-def _run(args: Namespace) -> int:
-    # Imported late, so that --help and errors in the arguments are fast.
-    if args.command == "demo":
-        from ._demo import demo as command
-    elif args.command == "audit" and args.scored is not None:
-        from ._audit_scored import audit_scored as command
-    elif args.command == "audit":
-        from ._audit import audit as command
-    elif args.command == "score":
-        from ._score import score as command
-    elif args.command == "check":
-        from ._check import check as command
-    else:
-        from ._actions import actions as command
-    return command(args)
-
-
-def _print_error(command: str, error: Exception) -> None:
-    text = one_line(" ".join(str(error).split())) or type(error).__name__
-    if isinstance(error, OSError):
-        if error.strerror:  # otherwise the message is ours
-            text = f"{one_line(error.filename or '')}: {error.strerror}".lstrip(": ")
-    elif not isinstance(error, (BadCallError, ValueError, TypeError, ImportError)):
-        text = f"{type(error).__name__}: {text} (see --traceback)"
-    sys.stderr.write(f"skresp {command}: error: {text}\n")
-
-
-def _print_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Print a warning on one line; leave out warnings for developers."""
-    if issubclass(category, UserWarning):
-        sys.stderr.write(
-            f"skresp: warning: {one_line(' '.join(str(message).split()))}\n"
-        )
+    return code

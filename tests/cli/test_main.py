@@ -12,6 +12,28 @@ import pytest
 from skresp._cli._main import main
 from tests.cli.command_line import audit, one_line
 
+# Like the installed command, with a Ctrl-C after some time or at an import.
+INTERRUPTED = """
+import os, signal, sys
+from skresp._cli._main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+signal.setitimer(signal.ITIMER_REAL, float(os.environ["SECONDS"]))
+sys.exit(main())
+"""
+IMPORTING = """
+import os, signal, sys
+from skresp._cli._main import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+library = sys.argv.pop(1)
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == library:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+sys.exit(main())
+"""
+
 
 def test_options_that_do_not_exist_are_one_line_too(files, tmp_path, capsys):
     for argv in (
@@ -44,6 +66,38 @@ def test_the_command_is_installed_and_gives_its_exit_code(files, tmp_path):
     )
     assert run.returncode == 2
     assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["audit", "score"])
+def test_ctrl_c_is_quiet_at_any_moment(files, tmp_path, command):
+    if sys.platform == "win32":
+        pytest.skip("Windows has no SIGINT for one process")
+    options = audit(files, tmp_path)[1:]
+    script = [sys.executable, "-c", INTERRUPTED, command, *options]
+    stopped = 0
+    for moment in range(1, 10):
+        run = subprocess.run(
+            script,
+            env={**os.environ, "SECONDS": str(0.15 * moment)},
+            capture_output=True,
+            text=True,
+        )
+        if run.returncode != 0:  # it was faster
+            stopped += 1
+            assert (run.returncode, run.stderr) == (130, "\nskresp: stopped.\n")
+    assert stopped
+
+
+def test_ctrl_c_during_an_import_is_quiet(files, tmp_path):
+    if sys.platform == "win32":
+        pytest.skip("Windows has no SIGINT for one process")
+    for library in ("argparse", "numpy", "pandas", "sklearn", "skresp.report"):
+        run = subprocess.run(
+            [sys.executable, "-c", IMPORTING, library, *audit(files, tmp_path)],
+            capture_output=True,
+            text=True,
+        )
+        assert (run.returncode, run.stderr) == (130, "\nskresp: stopped.\n"), library
 
 
 def test_a_closed_pipe_ends_the_command_quietly(files):

@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier
 
 import skresp.reach._highs as solver
 from skresp import ActionSet, Feature, ResponsivenessExplainer
-from skresp._cli._main import parser
+from skresp._cli._arguments import parser
 from skresp.constraints import IfThen, Linear, Linkage
 
 

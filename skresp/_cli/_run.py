@@ -1,0 +1,72 @@
+"""Run one command: errors are one line, warnings too."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+from skresp._text import one_line
+
+from ._arguments import parser
+from ._console import BAD_CALL, FINE, BadCallError
+
+
+def run(argv: Sequence[str] | None) -> int:
+    """Run a command and return its exit code."""
+    try:
+        args = parser().parse_args(argv)
+    except SystemExit as stop:
+        return int(stop.code or FINE)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _print_warning
+            code = _run(args)
+            sys.stdout.flush()  # here, where a closed pipe is no error
+            return code
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+    except Exception as error:
+        if args.traceback:
+            raise
+        _print_error(args.command, error)
+        return BAD_CALL
+
+
+def _run(args: Namespace) -> int:
+    # Imported late, so that --help and errors in the arguments are fast.
+    if args.command == "demo":
+        from ._demo import demo as command
+    elif args.command == "audit" and args.scored is not None:
+        from ._audit_scored import audit_scored as command
+    elif args.command == "audit":
+        from ._audit import audit as command
+    elif args.command == "score":
+        from ._score import score as command
+    elif args.command == "check":
+        from ._check import check as command
+    else:
+        from ._actions import actions as command
+    return command(args)
+
+
+def _print_error(command: str, error: Exception) -> None:
+    text = one_line(" ".join(str(error).split())) or type(error).__name__
+    if isinstance(error, OSError):
+        if error.strerror:  # otherwise the message is ours
+            text = f"{one_line(error.filename or '')}: {error.strerror}".lstrip(": ")
+    elif not isinstance(error, (BadCallError, ValueError, TypeError, ImportError)):
+        text = f"{type(error).__name__}: {text} (see --traceback)"
+    sys.stderr.write(f"skresp {command}: error: {text}\n")
+
+
+def _print_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Print a warning on one line; leave out warnings for developers."""
+    if issubclass(category, UserWarning):
+        sys.stderr.write(
+            f"skresp: warning: {one_line(' '.join(str(message).split()))}\n"
+        )
