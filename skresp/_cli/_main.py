@@ -23,6 +23,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = run(argv)
     except KeyboardInterrupt:
         code = STOPPED
+        # A stop inside code in a string, such as that of a dataclass, makes Python end
+        # by the signal instead of the exit code, until another such code has run.
+        exec("")
     if argv is None and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         # The process ends now; another Ctrl-C ends it at once.
         signal.signal(signal.SIGINT, signal.SIG_DFL)

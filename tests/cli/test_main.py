@@ -12,7 +12,7 @@ import pytest
 from skresp._cli._main import main
 from tests.cli.command_line import audit, one_line
 
-# Like the installed command, with a Ctrl-C after some time or at an import.
+# The command with a Ctrl-C after some time, or inside code in a string at an import.
 INTERRUPTED = """
 import os, signal, sys
 from skresp._cli._main import main
@@ -29,7 +29,7 @@ library = sys.argv.pop(1)
 class Finder:
     def find_spec(self, name, path, target=None):
         if name == library:
-            os.kill(os.getpid(), signal.SIGINT)
+            exec("os.kill(os.getpid(), signal.SIGINT)")
 sys.meta_path.insert(0, Finder())
 sys.exit(main())
 """
@@ -91,9 +91,11 @@ def test_ctrl_c_is_quiet_at_any_moment(files, tmp_path, command):
 def test_ctrl_c_during_an_import_is_quiet(files, tmp_path):
     if sys.platform == "win32":
         pytest.skip("Windows has no SIGINT for one process")
+    (tmp_path / "interrupted.py").write_text(IMPORTING)
     for library in ("argparse", "numpy", "pandas", "sklearn", "skresp.report"):
         run = subprocess.run(
-            [sys.executable, "-c", IMPORTING, library, *audit(files, tmp_path)],
+            [sys.executable, "-m", "interrupted", library, *audit(files, tmp_path)],
+            cwd=tmp_path,
             capture_output=True,
             text=True,
         )
