@@ -59,8 +59,9 @@ def unfinished_folder(folder: Path) -> Iterator[Path]:
 def whole_set(folder: Path, names: Sequence[str]) -> Iterator[Path]:
     """Yield a hidden folder to write files to, which replace an older set at the end.
 
-    A run that is stopped leaves the older set as it was, or no file under the last
-    name. Files of two runs are never side by side.
+    A run that is killed leaves the older set as it was, or no file under the last
+    name; Ctrl-C leaves the older set or the new one. Files of two runs are never side
+    by side.
 
     Parameters
     ----------
@@ -77,9 +78,23 @@ def whole_set(folder: Path, names: Sequence[str]) -> Iterator[Path]:
             name = Path(os.fsdecode(error.filename or "")).name
             why = error.strerror or str(error)
             raise OSError(error.errno or 0, why, str(folder / name)) from error
-        for name in reversed(names):
+        ready = [name for name in names if (hidden / name).exists()]
+        try:
+            _replace_set(hidden, folder, names, ready)
+        except KeyboardInterrupt:  # the older set is no longer whole: go on
+            _replace_set(hidden, folder, names, ready)
+            raise
+        finally:
+            sync(folder)
+
+
+def _replace_set(
+    hidden: Path, folder: Path, names: Sequence[str], ready: Sequence[str]
+) -> None:
+    """Remove the older set, then move the files that are ready; may be called again."""
+    for name in reversed(names):
+        if name not in ready or (hidden / name).exists():
             (folder / name).unlink(missing_ok=True)
-        for name in names:
-            if (hidden / name).exists():
-                os.replace(hidden / name, folder / name)
-        sync(folder)
+    for name in ready:
+        if (hidden / name).exists():
+            os.replace(hidden / name, folder / name)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +50,39 @@ def test_a_set_that_fails_leaves_the_older_one(tmp_path, error):
     with pytest.raises(error):
         write_half()
     assert contents(tmp_path) == {"table.csv": "old", "report.json": "old"}
+
+
+@pytest.mark.parametrize("moment", range(6))
+@pytest.mark.parametrize("late", [False, True])
+def test_ctrl_c_while_files_are_replaced_leaves_the_new_set(
+    tmp_path, monkeypatch, moment, late
+):
+    write(tmp_path, table="old", picture="old", report="old")
+    calls = iter(range(100))
+
+    def interrupted(function):
+        def call(*args, **kwargs):
+            now = next(calls) == moment
+            if now and not late:
+                raise KeyboardInterrupt
+            function(*args, **kwargs)
+            if now:
+                raise KeyboardInterrupt
+
+        return call
+
+    def replace_with_two_files():
+        with whole_set(tmp_path, NAMES) as hidden:
+            write(hidden, table="new", report="new")
+            monkeypatch.setattr(Path, "unlink", interrupted(Path.unlink))
+            monkeypatch.setattr(os, "replace", interrupted(os.replace))
+
+    if moment < 5:  # three files are removed, two are moved
+        with pytest.raises(KeyboardInterrupt):
+            replace_with_two_files()
+    else:
+        replace_with_two_files()
+    assert contents(tmp_path) == {"table.csv": "new", "report.json": "new"}
 
 
 KILLED = """
