@@ -38,6 +38,8 @@ def as_table(X: Any) -> Any:
     A frame of another library becomes a pandas frame, so that its columns are matched
     by name.
     """
+    if type(X) is np.ndarray and X.ndim == 2 and X.shape[1]:
+        return X
     if is_frame(X):
         _check_width(X)
         return X

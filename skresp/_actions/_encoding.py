@@ -202,6 +202,13 @@ def _encode_numbers(
 def _has_wrong(codes: FloatArray, masks: ColumnMasks, missing: str) -> bool:
     """Return whether some code is not of the kind of its feature."""
     binaries, integers = codes[:, masks.binary], codes[:, masks.integer]
+    if (
+        ((binaries == 0) | (binaries == 1)).all()
+        and (integers == np.rint(integers)).all()
+        and (np.abs(integers) <= MAX_INTEGER).all()
+        and np.isfinite(codes.sum())
+    ):
+        return False
     wrong = ((binaries != 0) & (binaries != 1) & (binaries == binaries)).any()
     wrong |= ((integers != np.rint(integers)) & (integers == integers)).any()
     wrong |= (np.abs(integers) > MAX_INTEGER).any()

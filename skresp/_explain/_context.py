@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -153,7 +153,7 @@ class ResponsivenessContext(ExplanationContext):
             self.batch(rows, self.settings.deadline),
             self.actions,
             codes,
-            cache(lambda: self.keys(rows)),
+            partial(self.keys, rows),
             self.settings,
         )
 

@@ -29,6 +29,7 @@ from skresp._validation import (
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline, OutOfTimeError
 from skresp.reach._errors import EnumerationError
+from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
 from skresp.reach._interventions import check_interventions
 from skresp.reach._reachable_set import METHODS, check_valid
 from skresp.scores import sample_size
@@ -315,9 +316,9 @@ to 5; age follows to 32.
                     UserWarning,
                     stacklevel=2,
                 )
-        features = context.actions.features
-        names = [context.actions.names[k] for k in order]
-        positions = column_positions(context.actions, table)
+        actions = context.actions
+        names = [actions.names[k] for k in order]
+        positions = column_positions(actions, table)
         return Explanation(
             values=scores.values,
             lower=scores.lower,
@@ -329,9 +330,9 @@ to 5; age follows to 32.
             at_target=scores.at_target,
             target=self.target_,
             threshold=self.threshold,
-            _features={name: features[name] for name in names},
+            _features={name: actions.features[name] for name in names},
             _columns=[positions[k] for k in order],
-            _context=replace(context, in_time=in_time),
+            _context=context if in_time else replace(context, in_time=False),
         )
 
     def _scores(
@@ -339,12 +340,14 @@ to 5; age follows to 32.
     ) -> Scores:
         """Compute the scores of distinct rows, a block at a time."""
         context.check_rows(people)
-        settings = replace(context.settings, deadline=deadline)
+        if deadline.is_limited:
+            settings = replace(context.settings, deadline=deadline)
+            context = replace(context, settings=settings)
         scores = None
         with progress_bar(len(people), "explain", self.verbose) as progress:
             for block, some in compute_blocks(
                 score_rows,
-                replace(context, settings=settings),
+                context,
                 people,
                 n_jobs=self.n_jobs,
                 progress=progress,
@@ -361,6 +364,7 @@ to 5; age follows to 32.
         points = points_of_score(
             self.action_set_, int(self.max_points), self.method, effects is not None
         )
+        listed = self._read_max_listed(deadline)
         settings = ScoreSettings(
             self.interventions,
             self.method,
@@ -369,10 +373,8 @@ to 5; age follows to 32.
             self.invalid_rows,
             effects,
             points,
+            MAX_LISTED_INTEGERS if listed is None else listed,
         )
-        listed = self._read_max_listed(deadline)
-        if listed is not None:
-            settings = replace(settings, max_listed=listed)
         return ResponsivenessContext(
             fitted_model=self._fitted_model,
             settings=settings,

@@ -48,13 +48,14 @@ def change_codes(
             new = _taken(new, kept[mine])
             column = score_function.columns[c]
             after[here, j] = changed_column(column, after[here, j], new)
-    return ChangeCodes(lists, columns[lists.owner], before, after)
+    return ChangeCodes(lists, columns, before, after)
 
 
 def _used_lists(listed: ListedChanges) -> tuple[ChangeLists, BoolArray, FloatArray]:
     """Return the lists that some row has, which changes are in them, and `after`."""
-    used = np.zeros(len(listed.counts), dtype=bool)
-    used[listed.which[listed.which >= 0]] = True
+    used = np.zeros(len(listed.counts) + 1, dtype=bool)
+    used[listed.which] = True  # the last one is for no list
+    used = used[:-1]
     if used.all():
         return listed, np.ones(len(listed.after), dtype=bool), listed.after.copy()
     kept = used[listed.owner]

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from skresp._typing import FloatArray, IndexArray
 
 
-class ListedPoints(NamedTuple):
+@dataclass(frozen=True)
+class ListedPoints:
     """The points of rows: one for each change in their lists.
 
     Those of a part follow those of the part before, row after row.
 
     Attributes
     ----------
-    counts : array of shape (n_parts, n_rows)
-        The number of points of each row on each part.
+    counts, starts : array of shape (n_parts, n_rows)
+        The number of points of each row on each part, and the first of them.
     change : array of shape (n_points,)
         The change of each point.
     ends : list of int, of length n_parts + 1
@@ -28,14 +29,22 @@ class ListedPoints(NamedTuple):
     """
 
     counts: IndexArray
+    starts: IndexArray
     change: IndexArray
     ends: list[int]
 
+    def __len__(self) -> int:
+        return self.ends[-1]
+
+    @cached_property
+    def row(self) -> IndexArray:
+        """The row of each point."""
+        n_parts, n_rows = self.counts.shape
+        return np.repeat(np.tile(np.arange(n_rows), n_parts), self.counts.ravel())
+
     def spread(self, of_rows: NDArray[Any]) -> NDArray[Any]:
         """Return for each point what there is for each row."""
-        n_parts, n_rows = self.counts.shape
-        rows = np.tile(np.arange(n_rows), n_parts)
-        return of_rows[np.repeat(rows, self.counts.ravel())]
+        return of_rows[self.row]
 
 
 @dataclass(frozen=True)
@@ -64,8 +73,10 @@ class ChangeLists:
 
     @cached_property
     def starts(self) -> IndexArray:
-        """The first change of each list, of shape (n_lists,)."""
-        return np.cumsum(self.counts) - self.counts
+        """The first change of each list, then their number, of shape (n_lists + 1,)."""
+        out = np.zeros(len(self.counts) + 1, dtype=np.intp)
+        np.cumsum(self.counts, out=out[1:])
+        return out
 
     @cached_property
     def first_lists(self) -> IndexArray:
@@ -75,7 +86,7 @@ class ChangeLists:
     @cached_property
     def first_changes(self) -> IndexArray:
         """Where the changes of each part begin, of shape (n_parts + 1,)."""
-        return np.concatenate([[0], np.cumsum(self.counts)])[self.first_lists]
+        return self.starts[self.first_lists]
 
     @cached_property
     def part_of_list(self) -> IndexArray:
@@ -99,17 +110,21 @@ class ChangeLists:
     @cached_property
     def n_points(self) -> IndexArray:
         """The number of points of each row on each part, (n_parts, n_rows)."""
-        return np.append(self.counts, 0)[self.which]
+        counts = np.zeros(len(self.counts) + 1, dtype=np.intp)
+        counts[:-1] = self.counts  # the last one is for no list
+        return counts[self.which]
 
     @cached_property
     def points(self) -> ListedPoints:
         """The points of the rows."""
-        counts = self.n_points.ravel()
-        ends = np.cumsum(counts)
-        shift = np.append(self.starts, 0)[self.which.ravel()] - (ends - counts)
-        change = np.repeat(shift, counts) + np.arange(ends[-1] if len(ends) else 0)
-        of_parts = np.cumsum(self.n_points.sum(axis=1)).tolist()
-        return ListedPoints(self.n_points, change, [0, *of_parts])
+        counts = self.n_points
+        ends = np.cumsum(counts).reshape(counts.shape)
+        of_parts = ends[:, -1].tolist() if ends.size else [0] * len(ends)
+        starts = ends - counts
+        shift = self.starts[self.which] - starts
+        change = np.repeat(shift.ravel(), counts.ravel())
+        change += np.arange(len(change))
+        return ListedPoints(counts, starts, change, [0, *of_parts])
 
 
 class ChangeCodes(NamedTuple):
@@ -119,8 +134,8 @@ class ChangeCodes(NamedTuple):
     ----------
     lists : ChangeLists
         The lists of the rows.
-    columns : array of shape (n_changes, width)
-        The columns of the part of each change, then -1.
+    list_columns : array of shape (n_lists, width)
+        The columns of the part of each list, then -1.
     before : array of shape (n_lists, width)
         The codes of these columns before the changes of each list.
     after : array of shape (n_changes, width)
@@ -128,15 +143,20 @@ class ChangeCodes(NamedTuple):
     """
 
     lists: ChangeLists
-    columns: IndexArray
+    list_columns: IndexArray
     before: FloatArray
     after: FloatArray
 
+    @property
+    def columns(self) -> IndexArray:
+        """The columns of the part of each change, then -1, (n_changes, width)."""
+        return self.list_columns[self.lists.owner]
+
     def codes_of(self, codes: FloatArray, points: IndexArray) -> FloatArray:
         """Return all codes of some points, given those of the rows."""
-        row = self.lists.points.spread(np.arange(len(codes)))[points]
         change = self.lists.points.change[points]
-        out = codes[row]
-        at, j = np.nonzero(self.columns[change] >= 0)
-        out[at, self.columns[change[at], j]] = self.after[change[at], j]
+        out = codes[self.lists.points.row[points]]
+        columns = self.list_columns[self.lists.owner[change]]
+        at, j = np.nonzero(columns >= 0)
+        out[at, columns[at, j]] = self.after[change[at], j]
         return out

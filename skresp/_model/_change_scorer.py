@@ -6,9 +6,8 @@ about them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from skresp._model.trees._ranked_trees import RankedTrees
 from skresp._model.trees._tree_sums import TreeSums
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray
 
 from ._change_lists import ChangeCodes
 from ._decision import Decision
@@ -34,19 +33,17 @@ Answers = NDArray[np.uint8]
 
 
 class _Sums(NamedTuple):
-    """Sums of rows and of all their changes, and the sizes of their terms.
+    """Sums of all points of rows (`ListedPoints`), then of the rows.
 
     Attributes
     ----------
-    rows, points : array of shape (n, n_gains)
-    row_size, point_size : array of shape (n,)
+    values : array of shape (n, n_gains)
+    size : array of shape (n,), or float
         Absolute sums of the terms, without trees.
     """
 
-    rows: FloatArray
-    points: FloatArray
-    row_size: FloatArray
-    point_size: FloatArray
+    values: FloatArray
+    size: FloatArray | float
 
 
 @dataclass(frozen=True)
@@ -76,65 +73,63 @@ class ChangeScorer:
         decision = self.decision if self.score_function.is_plain else None
         return [_GroupSums(group, decision) for group in groups]
 
-    def answers(
-        self, codes: FloatArray, changes: ChangeCodes
-    ) -> tuple[Answers, Answers]:
-        """Return the answers for rows, and for all their points (`ListedPoints`).
+    def answers(self, codes: FloatArray, changes: ChangeCodes) -> Answers:
+        """Return the answers for all points of rows (`ListedPoints`), then for rows.
 
         Raise TooLargeError where tables would take too much memory.
         """
-        known = self.score_function.known_rows(codes)
+        known = self.score_function
         with np.errstate(invalid="ignore"):
-            both = (
-                self._answers_of_sum
-                if self.score_function.is_plain
-                else self._answers_of_scores
-            )
-            rows, points = both(codes, changes)
+            if known.is_plain:
+                answers = self._answers_of_sum(codes, changes)
+            else:
+                answers = self._answers_of_scores(codes, changes)
         if self._adds_float32:
-            self._look_closer(rows, lambda some: codes[some])
-            self._look_closer(points, lambda some: changes.codes_of(codes, some))
-        if not known.all():
-            rows[~known] = IN_DOUBT
-            points[changes.lists.points.spread(~known)] = IN_DOUBT
-        known_changes = self._known_changes(changes)
-        if not known_changes.all():
-            points[~known_changes[changes.lists.points.change]] = IN_DOUBT
-        return rows, points
+            self._look_closer(answers, codes, changes)
+        if not known.is_known_everywhere:
+            points = changes.lists.points
+            of_points, of_rows = answers[: len(points)], answers[len(points) :]
+            unknown = ~known.known_rows(codes)
+            of_rows[unknown] = IN_DOUBT
+            of_points[points.spread(unknown)] = IN_DOUBT
+            of_points[~self._known_changes(changes)[points.change]] = IN_DOUBT
+        return answers
 
     @cached_property
     def _adds_float32(self) -> bool:
         return adds_float32(self.score_function)
 
     def _look_closer(
-        self, answers: Answers, codes_of: Callable[[IndexArray], FloatArray]
+        self, answers: Answers, codes: FloatArray, changes: ChangeCodes
     ) -> None:
         """Set answers in doubt that closer bounds of float32 sums decide."""
         doubtful = np.flatnonzero(answers == IN_DOUBT)
-        if len(doubtful):
-            reached, sure = closer_answers(self.score_function, codes_of(doubtful))
-            answers[doubtful[sure]] = reached[sure]
+        if not len(doubtful):
+            return
+        n_points = len(changes.lists.points)
+        of_points, of_rows = np.split(doubtful, [np.searchsorted(doubtful, n_points)])
+        for some, found in (
+            (of_points, lambda: changes.codes_of(codes, of_points)),
+            (of_rows, lambda: codes[of_rows - n_points]),
+        ):
+            if len(some):
+                reached, sure = closer_answers(self.score_function, found())
+                answers[some[sure]] = reached[sure]
 
     def _known_changes(self, changes: ChangeCodes) -> BoolArray:
         """Return after which changes the scores are known."""
-        if self.score_function.is_known_everywhere:
-            return np.ones(len(changes.after), dtype=bool)
-        known = self.score_function.knows(changes.after, changes.columns)
-        return np.asarray((known | (changes.columns < 0)).all(axis=1))
+        columns = changes.columns
+        known = self.score_function.knows(changes.after, columns)
+        return np.asarray((known | (columns < 0)).all(axis=1))
 
-    def _answers_of_sum(
-        self, codes: FloatArray, changes: ChangeCodes
-    ) -> tuple[Answers, Answers]:
+    def _answers_of_sum(self, codes: FloatArray, changes: ChangeCodes) -> Answers:
         """Return answers of one sum without a link, whose gaps are added up."""
         (group,) = self._groups
         sums = group.sums(codes, changes)
-        return (
-            self._compared(sums.rows, sums.row_size, group),
-            self._compared(sums.points, sums.point_size, group),
-        )
+        return self._compared(sums.values, sums.size, group)
 
     def _compared(
-        self, gaps: FloatArray, size: FloatArray, group: _GroupSums
+        self, gaps: FloatArray, size: FloatArray | float, group: _GroupSums
     ) -> Answers:
         """Compare gaps with 0."""
         decision, trees = self.decision, group.largest_tree_sum
@@ -147,25 +142,16 @@ class ChangeScorer:
         doubt = np.maximum(decision.error(score), rounding)
         return answers_of(gap, doubt)
 
-    def _answers_of_scores(
-        self, codes: FloatArray, changes: ChangeCodes
-    ) -> tuple[Answers, Answers]:
-        """Return answers of groups with links, from scores."""
+    def _answers_of_scores(self, codes: FloatArray, changes: ChangeCodes) -> Answers:
+        """Return answers of groups with links, from scores.
+
+        Large terms that cancel are in doubt.
+        """
         each = [group.sums(codes, changes) for group in self._groups]
         linked = zip(self._groups, each, strict=True)
-        shares = [
-            (g.group.linked(sums.rows), g.group.linked(sums.points))
-            for g, sums in linked
-        ]
-        rows, points = (np.sum(share, axis=0) for share in zip(*shares, strict=True))
-        return (
-            self._decided(rows, np.max([sums.row_size for sums in each], axis=0)),
-            self._decided(points, np.max([sums.point_size for sums in each], axis=0)),
-        )
-
-    def _decided(self, scores: FloatArray, size: FloatArray) -> Answers:
-        """Return the answers of scores; large terms that cancel are in doubt."""
-        reached, sure = self.decision.answers(scores)
+        shares = [g.group.linked(sums.values) for g, sums in linked]
+        reached, sure = self.decision.answers(np.sum(shares, axis=0))
+        size = reduce(np.maximum, [sums.size for sums in each])
         out = reached.astype(np.uint8)
         out[~sure | (_LINKED * size > self.decision.doubt)] = IN_DOUBT
         return out
@@ -186,6 +172,7 @@ class _GroupSums:
         self.base = self._gaps(group.base[None])[0]
         if decision is not None:
             self.base = self.base - decision.offset
+        self.base_size = float(np.abs(self.base).max())
         self.trees: TreeSums | None = None
         if group.trees is not None:
             nodes = np.arange(len(group.trees.column))
@@ -198,30 +185,31 @@ class _GroupSums:
         return 0.0 if self.trees is None else self.trees.trees.largest_sum
 
     def sums(self, codes: FloatArray, changes: ChangeCodes) -> _Sums:
-        """Return the sums of rows and of all their points."""
+        """Return the sums of all points of rows, and of the rows."""
         of_points = changes.lists.points
+        n_points = len(of_points)
         if self.trees is not None:
-            rows, points = self.trees(codes, changes)
-            rows += self.base
-            points += self.base
+            sums = self.trees(codes, changes)
+            sums += self.base
         else:
-            rows = np.tile(self.base, (len(codes), 1))
-            points = np.tile(self.base, (len(of_points.change), 1))
-        row_size = np.full(len(codes), np.abs(self.base).max())
+            sums = np.empty((n_points + len(codes), len(self.base)))
+            sums[:] = self.base
         terms = self.group.terms
         if terms is None:
-            return _Sums(rows, points, row_size, np.full(len(points), row_size[:1]))
-        added = self._gaps(terms.sums(codes))
-        rows += added
-        row_size += self._sizes(terms.sizes(codes))
+            return _Sums(sums, self.base_size)
+        added, own_size = terms.sums_and_sizes(codes)
+        added, own_size = self._gaps(added), self.base_size + self._sizes(own_size)
         gain, gain_size = terms.listed_changes(
             changes.columns, changes.before[changes.lists.owner], changes.after
         )
-        points += of_points.spread(added)
-        points += self._gaps(gain)[of_points.change]
-        size = of_points.spread(row_size)
-        size += self._sizes(gain_size)[of_points.change]
-        return _Sums(rows, points, row_size, size)
+        sums[n_points:] += added
+        sums[:n_points] += of_points.spread(added)
+        sums[:n_points] += self._gaps(gain)[of_points.change]
+        size = np.empty(len(sums))
+        size[n_points:] = own_size
+        size[:n_points] = of_points.spread(own_size)
+        size[:n_points] += self._sizes(gain_size)[of_points.change]
+        return _Sums(sums, size)
 
     def _gaps(self, scores: FloatArray) -> FloatArray:
         return scores if self.decision is None else self.decision.gaps(scores)

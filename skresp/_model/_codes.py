@@ -38,12 +38,16 @@ def row_codes(
     score_function: ScoreFunction, builder: PointBuilder, rows: IndexArray
 ) -> FloatArray:
     """Return some rows of a batch as codes, of shape (n_rows, n_columns)."""
-    codes = np.empty((len(rows), len(score_function.columns)))
-    for block, positions in builder.blocks:
-        codes[:, positions] = block[rows]
-    for i, column in enumerate(score_function.columns):
-        if column.labels is not None or i in builder.others:
-            codes[:, i] = codes_of(column, builder.column_values(i, rows))
+    width = len(score_function.columns)
+    if len(builder.blocks) == 1 and not builder.others:
+        codes = builder.blocks[0][0][rows].astype(float, order="C", copy=False)
+    else:
+        codes = np.empty((len(rows), width))
+        for block, positions in builder.blocks:
+            codes[:, positions] = block[rows]
+    for i in {*score_function.labelled, *builder.others}:
+        values = builder.column_values(i, rows)
+        codes[:, i] = codes_of(score_function.columns[i], values)
     return codes
 
 

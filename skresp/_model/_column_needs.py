@@ -71,3 +71,9 @@ def column_needs(actions: ActionSet) -> dict[str, ColumnNeed]:
             bounds = (np.inf, -np.inf) if labels else (low, high)
             needs[name] = ColumnNeed(f.kind == "real", labels, sum(arriving), bounds)
     return needs
+
+
+@lru_cache(maxsize=64)
+def needs_labels(actions: ActionSet) -> bool:
+    """Return whether a column must be able to hold labels."""
+    return any(need.labels for need in column_needs(actions).values())

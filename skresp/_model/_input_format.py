@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -134,8 +137,24 @@ class InputFormat:
         """Return the dtype of a column at fit."""
         return self.dtypes[0 if self.container == "array" else column]
 
-    def positions(self, actions: ActionSet) -> dict[str, int]:
+    def positions(self, actions: ActionSet) -> Mapping[str, int]:
         """Return the position of each feature among the model's columns."""
+        if actions not in self._positions:
+            self._positions[actions] = MappingProxyType(self._find(actions))
+        return self._positions[actions]
+
+    @cached_property
+    def _positions(self) -> dict[ActionSet, Mapping[str, int]]:
+        """Results of `positions`."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what can be computed again."""
+        kept = {f.name for f in fields(self)}
+        return {k: v for k, v in self.__dict__.items() if k in kept}
+
+    def _find(self, actions: ActionSet) -> dict[str, int]:
+        """Return the position of each feature; raise if there is none."""
         position = {name: i for i, name in enumerate(self.names)}
         if position.keys() == actions.features.keys():
             return position

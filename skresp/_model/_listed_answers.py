@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from skresp._model.trees._tree_sums import TooLargeError
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._change_codes import change_codes
-from ._change_lists import ChangeCodes
+from ._change_lists import ChangeCodes, ListedPoints
 from ._change_scorer import IN_DOUBT, Answers, ChangeScorer
 from ._codes import row_codes
 from ._point_builder import PointBuilder
@@ -28,8 +29,23 @@ _FEW_ROWS = 16
 # Rows that the model answers faster than kernels are made ready.
 _FEW_QUESTIONS = 500
 
-#: Which points reach the target (see `ListedPoints`), and which rows do.
-Reached = tuple[BoolArray, BoolArray]
+
+class Reached(NamedTuple):
+    """The answers for some rows and for all their listed changes.
+
+    Attributes
+    ----------
+    listed : ListedPoints
+        The points of the rows.
+    points : array of shape (n_points,)
+        Which of them reach the target.
+    rows : array of shape (n_rows,)
+        Which rows reach the target unchanged.
+    """
+
+    listed: ListedPoints
+    points: BoolArray
+    rows: BoolArray
 
 
 def answer_listed(
@@ -68,14 +84,17 @@ def rows_at_target(batch: RowBatch, n_rows: int) -> tuple[BoolArray, BoolArray]:
         return batch.reaches_target_in_time(rows)
     out = np.zeros(n_rows, dtype=bool)
     unchanged = ListedChanges.none(n_rows)
-    for run, (_, at_target) in answer_listed(batch, unchanged, rows):
-        out[run] = at_target
+    for run, found in answer_listed(batch, unchanged, rows):
+        out[run] = found.rows
     return out, np.ones(n_rows, dtype=bool)
 
 
 def runs_of_points(n_points: IndexArray, most: int) -> Iterator[slice]:
     """Yield runs of rows with at most that many points, or one row."""
     ends = np.cumsum(n_points)
+    if len(ends) and ends[-1] <= most:
+        yield slice(0, len(ends))
+        return
     start = 0
     while start < len(n_points):
         done = ends[start - 1] if start else 0
@@ -95,7 +114,7 @@ def _ask(batch: RowBatch, lists: ListedChanges, rows: IndexArray) -> Reached:
     ]
     asked = np.concatenate([points.spread(rows), rows])
     reached = batch.reaches_target(asked, segments)
-    return reached[: points.ends[-1]], reached[points.ends[-1] :]
+    return Reached(points, reached[: len(points)], reached[len(points) :])
 
 
 def _score(
@@ -105,16 +124,18 @@ def _score(
     codes = row_codes(scorer.score_function, batch.point_builder, rows)
     changes = change_codes(scorer.score_function, batch.point_builder, lists, codes)
     try:
-        at_target, points = scorer.answers(codes, changes)
+        answers = scorer.answers(codes, changes)
     except TooLargeError:
         if len(rows) <= _FEW_ROWS:
             return _ask(batch, lists, rows)
         return _score_halves(batch, scorer, lists, rows)
-    differing = _differing_rows(batch.point_builder, codes, changes)
-    if differing.any():
-        points[lists.points.spread(differing)] = IN_DOUBT
-    _settle(batch, lists, rows, points, at_target)
-    return points.astype(bool), at_target.astype(bool)
+    points = lists.points
+    if batch.point_builder.others:
+        differing = _differing_rows(batch.point_builder, codes, changes)
+        answers[: len(points)][points.spread(differing)] = IN_DOUBT
+    _settle(batch, lists, rows, answers)
+    reached = answers.astype(bool)
+    return Reached(points, reached[: len(points)], reached[len(points) :])
 
 
 def _score_halves(
@@ -122,38 +143,35 @@ def _score_halves(
 ) -> Reached:
     """Score the points of the first rows, and of the others."""
     middle = len(rows) // 2
-    points = np.empty(lists.points.ends[-1], dtype=bool)
-    is_first = lists.points.spread(np.arange(len(rows)) < middle)
+    out = np.empty(len(lists.points), dtype=bool)
+    is_first = lists.points.row < middle
     at_target = []
     for half, mine in (
         (slice(middle), is_first),
         (slice(middle, None), ~is_first),
     ):
-        points[mine], reached = _score(batch, scorer, lists.of_rows(half), rows[half])
+        _, out[mine], reached = _score(batch, scorer, lists.of_rows(half), rows[half])
         at_target.append(reached)
-    return points, np.concatenate(at_target)
+    return Reached(lists.points, out, np.concatenate(at_target))
 
 
 def _settle(
-    batch: RowBatch,
-    lists: ListedChanges,
-    rows: IndexArray,
-    points: Answers,
-    at_target: Answers,
+    batch: RowBatch, lists: ListedChanges, rows: IndexArray, answers: Answers
 ) -> None:
     """Ask the model about points and rows in doubt, in one call; set the answers."""
-    doubtful, unsure = (np.flatnonzero(a == IN_DOUBT) for a in (points, at_target))
-    if not len(doubtful) and not len(unsure):
+    doubtful = np.flatnonzero(answers == IN_DOUBT)
+    if not len(doubtful):
         return
-    change, ends = lists.points.change, np.searchsorted(doubtful, lists.points.ends)
+    points = lists.points
+    ends = np.searchsorted(doubtful, points.ends)
     segments = [
-        lists.segment(p, start, change[doubtful[start:stop]])
+        lists.segment(p, start, points.change[doubtful[start:stop]])
         for p, (start, stop) in enumerate(itertools.pairwise(ends.tolist()))
         if start < stop
     ]
-    asked = np.concatenate([lists.points.spread(rows)[doubtful], rows[unsure]])
-    found = batch.reaches_target(asked, segments)
-    points[doubtful], at_target[unsure] = found[: ends[-1]], found[ends[-1] :]
+    asked, unsure = points.row[doubtful[: ends[-1]]], doubtful[ends[-1] :]
+    asked = np.concatenate([asked, unsure - len(points)])
+    answers[doubtful] = batch.reaches_target(rows[asked], segments)
 
 
 def _differing_rows(
@@ -165,8 +183,6 @@ def _differing_rows(
     codes of their own.
     """
     out = np.zeros(len(codes), dtype=bool)
-    if not builder.others:
-        return out
     lists = changes.lists
     for p, j in np.argwhere(np.isin(lists.columns, list(builder.others))).tolist():
         listed = np.flatnonzero(lists.which[p] >= 0)

@@ -28,7 +28,7 @@ from skresp._dataframe import (
 from skresp._dataframe import column as column_of
 from skresp._typing import FloatArray, IndexArray
 
-from ._column_needs import ColumnNeed, column_needs
+from ._column_needs import ColumnNeed, column_needs, needs_labels
 from ._input_format import InputFormat, is_coarse
 
 
@@ -45,7 +45,7 @@ class PointBuilder:
     Attributes
     ----------
     n_rows : int
-    position : dict of str to int
+    position : mapping of str to int
         The model's column of each feature.
     blocks : list of (array of shape (n_rows, n_columns), list of int)
         Columns of numbers that share a dtype, and their positions.
@@ -66,12 +66,13 @@ class PointBuilder:
         self.n_rows = len(table)
         self.position = input_format.positions(actions)
         self.others: dict[int, Any] = {}
-        needs = {self.position[name]: n for name, n in column_needs(actions).items()}
         matrix = number_matrix(table)
-        if matrix is not None and self._fits(matrix[:, order], needs):
-            self.blocks = [(matrix[:, order], list(range(len(input_format.names))))]
-            self.in_block = {i: (0, i) for i in range(len(input_format.names))}
+        if matrix is not None and self._fits(matrix[:, order], actions):
+            everything = range(len(input_format.names))
+            self.blocks = [(matrix[:, order], list(everything))]
+            self.in_block = {i: (0, i) for i in everything}
             return
+        needs = {self.position[name]: n for name, n in column_needs(actions).items()}
         numbers = {} if input_format.container == "polars" else number_columns(table)
         columns = []
         for i, position in enumerate(np.arange(table.shape[1])[order].tolist()):
@@ -106,15 +107,16 @@ class PointBuilder:
             i: values for i, values in enumerate(columns) if i not in self.in_block
         }
 
-    def _fits(self, matrix: NDArray[Any], needs: dict[int, ColumnNeed]) -> bool:
+    def _fits(self, matrix: NDArray[Any], actions: ActionSet) -> bool:
         """Return whether a matrix has the dtype that every column needs."""
         if self.input_format.container == "polars" or set(self.input_format.dtypes) != {
             matrix.dtype
         }:
             return False
         if matrix.dtype.kind == "f":
-            return not any(need.labels for need in needs.values())
-        return all(need.is_met_by(matrix[:, i]) for i, need in needs.items())
+            return not needs_labels(actions)
+        needs = column_needs(actions)
+        return all(n.is_met_by(matrix[:, self.position[k]]) for k, n in needs.items())
 
     @property
     def block_types(self) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -233,38 +233,43 @@ class Terms(NamedTuple):
 
         The sum of a row never depends on the other rows.
         """
-        straight = self.straight
-        # The memory layout of a fancy index decides how a row is summed.
-        X = np.ascontiguousarray(codes[:, straight]) - self.centers[straight]
-        missing = np.isnan(X)
-        X = np.where(missing, 0.0, X)
         out = np.empty((len(codes), self.slopes.shape[1]))
-        for k in range(out.shape[1]):
-            added = X * self.slopes[straight, k]
-            added = np.where(missing, self.missing[straight, k], added)
+        for k, added in enumerate(self._add_straight(codes)):
             out[:, k] = added.sum(axis=1)
         for added in self.add_columns(codes):
             out += added
         return out
 
+    def sums_and_sizes(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of the terms of rows, and of their absolute values."""
+        out = np.empty((len(codes), self.slopes.shape[1]))
+        size = np.empty(out.shape)
+        for k, added in enumerate(self._add_straight(codes)):
+            out[:, k] = added.sum(axis=1)
+            size[:, k] = np.abs(added).sum(axis=1)
+        for added in self.add_columns(codes):
+            out += added
+            size += np.abs(added)
+        return out, size
+
+    def _add_straight(self, codes: FloatArray) -> Iterator[FloatArray]:
+        """Yield for each output what the columns with a slope add to rows."""
+        straight = self.straight
+        # The memory layout of a fancy index decides how a row is summed.
+        X = np.ascontiguousarray(codes[:, straight]) - self.centers[straight]
+        missing = np.isnan(X)
+        X[missing] = 0.0
+        has_missing = missing.any()
+        for slopes, constants in zip(
+            self.slopes[straight].T, self.missing[straight].T, strict=True
+        ):
+            added = X * slopes
+            yield np.where(missing, constants, added) if has_missing else added
+
     @property
     def n_terms(self) -> int:
         """The number of terms."""
         return len(self.straight) + len(self.others)
-
-    def sizes(self, codes: FloatArray) -> FloatArray:
-        """Return the sums of the absolute values of the terms of rows."""
-        flat = self._replace(
-            slopes=np.abs(self.slopes),
-            centers=np.zeros_like(self.centers),
-            missing=np.abs(self.missing),
-            tables=(),
-            maps=(),
-        )
-        out = flat.sums(np.abs(codes - self.centers))
-        for added in self.add_columns(codes):
-            out += np.abs(added)
-        return out
 
     def changes(
         self, before: Mapping[int, FloatArray], after: Mapping[int, FloatArray]

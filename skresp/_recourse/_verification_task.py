@@ -122,8 +122,8 @@ class VerificationTask:
         return min(_MAX_ROWS, few) if lines else _MAX_ROWS
 
     @property
-    def is_even(self) -> bool:
-        """Whether all rows take about the same time: sums of lists, and no search."""
+    def is_fast(self) -> bool:
+        """Whether all rows take the same short time: sums of lists, and no search."""
         listed = all_listed(self.actions, self.singles.settings)
         return listed and self.first_engine.is_additive and self.budget.cost is None
 

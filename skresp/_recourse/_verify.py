@@ -44,7 +44,7 @@ def verify(
             deadline=task.budget.deadline,
             n_jobs=n_jobs,
             progress=progress,
-            is_even=task.is_even,
+            is_fast=task.is_fast,
         ):
             out.put_run(run, verdict_arrays)
             done = run.stop

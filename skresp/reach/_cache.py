@@ -172,22 +172,35 @@ class ReachCache:
         """
         keys = [(part, row.tobytes()) for row in values + 0.0]  # -0.0 equals 0.0
         with self._lock:
-            entries = {key: self._entries[key] for key in keys if key in self._entries}
-            for key in entries:
-                self._entries.move_to_end(key)
-            fresh = {key: i for i, key in enumerate(keys) if key not in entries}
+            found = [self._found(key) for key in keys]
+            fresh = {
+                key: i
+                for i, (key, reach) in enumerate(zip(keys, found, strict=True))
+                if reach is None
+            }
             self.hits += len(keys) - len(fresh)
             self.misses += len(fresh)
-        if fresh:
-            new = values[list(fresh.values())]
-            made: list[Reach] = []
-            for some in deadline.slices(len(new)):
-                made += make_reaches(part, new[some], deadline=deadline)
-            entries |= dict(zip(fresh, made, strict=True))
-            with self._lock:
-                for key in fresh:
-                    self._keep(key, entries[key])
-        return [entries[key] for key in keys]
+        if not fresh:
+            return [reach for reach in found if reach is not None]
+        new = values[list(fresh.values())]
+        made: list[Reach] = []
+        for some in deadline.slices(len(new)):
+            made += make_reaches(part, new[some], deadline=deadline)
+        entries = dict(zip(fresh, made, strict=True))
+        with self._lock:
+            for key, reach in entries.items():
+                self._keep(key, reach)
+        return [
+            entries[key] if reach is None else reach
+            for key, reach in zip(keys, found, strict=True)
+        ]
+
+    def _found(self, key: tuple[Part, bytes]) -> Reach | None:
+        """Return an entry, which is now the most recently used one; None for none."""
+        reach = self._entries.get(key)
+        if reach is not None:
+            self._entries.move_to_end(key)
+        return reach
 
     def _keep(self, key: tuple[Part, bytes], reach: Reach) -> None:
         """Store an entry, and remove the least recently used ones beyond the limit."""

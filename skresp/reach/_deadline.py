@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
@@ -53,7 +54,7 @@ class Deadline:
     @property
     def is_limited(self) -> bool:
         """Whether there is a limit."""
-        return bool(np.isfinite(self.at))
+        return math.isfinite(self.at)
 
     @property
     def left(self) -> float:

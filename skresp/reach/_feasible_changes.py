@@ -49,6 +49,10 @@ class FeasibleChanges:
         The distinct values.
     reaches : list of Reach
         Their feasible changes.
+    all_listed : bool
+        Whether every row has a list.
+    all_valid : bool
+        Whether every row satisfies the constraints of the part before any change.
     """
 
     part: Part
@@ -56,25 +60,27 @@ class FeasibleChanges:
     which: IndexArray
     distinct: FloatArray
     reaches: list[Reach]
+    all_listed: bool
+    all_valid: bool
 
     @cached_property
     def refused(self) -> BoolArray:
         """Which of `reaches` have no list."""
         return np.array([r.refused is not None for r in self.reaches], dtype=bool)
 
-    @cached_property
+    @property
     def listed(self) -> IndexArray:
         """Each row's position in `reaches`; -1 where that has no list either."""
-        if not self.refused.any():
+        if self.all_listed or not self.refused.any():
             return self.which
         return np.where((self.which >= 0) & ~self.refused[self.which], self.which, -1)
 
     @cached_property
     def valid(self) -> BoolArray:
         """Which rows satisfy the constraints of the part before any change."""
-        entries = np.array([r.valid for r in self.reaches], dtype=bool)
-        if entries.all():
+        if self.all_valid:
             return np.ones(len(self.which), dtype=bool)
+        entries = np.array([r.valid for r in self.reaches], dtype=bool)
         return (self.which < 0) | entries[self.which]
 
     @classmethod
@@ -93,21 +99,26 @@ class FeasibleChanges:
         if method in ("auto", "sample") and may_have_long_range(part, max_listed):
             which = np.full(len(values), -1, dtype=np.intp)
             listed = ~has_long_range(part, values, max_listed)
+            all_listed = bool(listed.all())
             first, which[listed] = distinct_rows(values[listed])
             distinct = values[listed][first]
         else:
+            all_listed = True
             first, which = distinct_rows(values)
-            distinct = values[first]
+            distinct = values if len(first) == len(values) else values[first]
         if method == "highs":
             with allow(deadline):
                 reaches = [reach_by_solver(part, value) for value in distinct]
         else:
             reaches = shared_cache.get(part, distinct, deadline)
-        if method in ("grid", "highs"):
-            for reach in reaches:
-                if reach.refused is not None:
+        all_valid = True
+        for reach in reaches:
+            all_valid &= reach.valid
+            if reach.refused is not None:
+                if method in ("grid", "highs"):
                     raise reach.refused
-        return cls(part, values, which, distinct, reaches)
+                all_listed = False
+        return cls(part, values, which, distinct, reaches, all_listed, all_valid)
 
 
 def has_long_range(part: Part, values: FloatArray, max_listed: int) -> BoolArray:

@@ -269,6 +269,14 @@ def located_parts(actions: ActionSet) -> tuple[tuple[Part, IndexArray], ...]:
     )
 
 
+@lru_cache(maxsize=64)
+def scored_columns(actions: ActionSet) -> dict[Part, IndexArray]:
+    """Return the positions in the action set of the actionable features of parts."""
+    return {
+        part: columns[list(part.actionable)] for part, columns in located_parts(actions)
+    }
+
+
 def part_with(actions: ActionSet, feature: str) -> tuple[Part, IndexArray]:
     """Return the part of a feature, and the positions of the part's features."""
     return next(each for each in located_parts(actions) if feature in each[0].names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,18 +69,23 @@ def make_change_table(
     n_lists = start = 0
     for p, (each, lists) in enumerate(zip(on_parts, scored, strict=True)):
         which[p] = each.listed + n_lists
-        which[p, each.listed < 0] = -1
+        if not each.all_listed:
+            which[p, each.listed < 0] = -1
         movable, actionable = len(each.part.movable), len(each.part.actionable)
-        for changes in lists:
-            here = slice(start, start + len(changes.after))
-            after[here, :movable] = changes.after
-            marks[here, :actionable] = changes.marks
-            sizes[n_lists, :actionable] = changes.sizes
-            n_lists, start = n_lists + 1, here.stop
+        joined = _joined([changes.after for changes in lists])
+        here = slice(start, start + len(joined))
+        after[here, :movable] = joined
+        marks[here, :actionable] = _joined([changes.marks for changes in lists])
+        found = [changes.sizes for changes in lists]
+        sizes[n_lists : n_lists + len(lists), :actionable] = found
+        n_lists, start = n_lists + len(lists), here.stop
 
-    @cache
+    made: dict[int, dict[int, Any]] = {}
+
     def values(p: int) -> dict[int, Any]:
-        return _new_values(on_parts[p], scored[p], builder)
+        if p not in made:
+            made[p] = _new_values(on_parts[p], scored[p], builder)
+        return made[p]
 
     return ChangeTable(
         which=which,
@@ -147,15 +152,13 @@ def count_hits(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> Hits:
     at_target = np.zeros(len(rows), dtype=bool)
     n_parts, most = table.is_scored.shape
     hits = np.zeros((n_parts, len(rows), most), dtype=np.intp)
-    for run, (answers, at_target[run]) in answer_listed(batch, table, rows):
-        points = table.of_rows(run).points
+    for run, (points, reached, at_target[run]) in answer_listed(batch, table, rows):
         some = np.nonzero(points.counts)
         if len(some[0]):
-            counts = points.counts[some]
             marked = table.marks[points.change]
-            marked &= answers[:, None]
+            marked &= reached[:, None]
             hits[some[0], run.start + some[1]] = np.add.reduceat(
-                marked, np.cumsum(counts) - counts, axis=0, dtype=np.intp
+                marked, points.starts[some], axis=0, dtype=np.intp
             )
     part, feature = np.nonzero(table.is_scored)
     sizes = table.sizes[table.which]
@@ -164,5 +167,5 @@ def count_hits(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> Hits:
 
 def listed_answers(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> BoolArray:
     """Return which points of a table of one part reach the target, ordered by row."""
-    reached = [answers for _, (answers, _) in answer_listed(batch, table, rows)]
+    reached = [found.points for _, found in answer_listed(batch, table, rows)]
     return np.concatenate([np.zeros(0, dtype=bool), *reached])

@@ -150,9 +150,9 @@ def _points_of_changes(
         table = make_change_table(
             [feasible], len(rows), settings.interventions, batch.point_builder
         )
-        (counts,), change, _ = table.points
+        change = table.points.change
         reached = listed_answers(batch, table, rows)
-        owner = np.repeat(rows, counts)
+        owner = table.points.spread(rows)
         marked = table.marks[change, part.actionable.index(j)]
         listed = [
             reach.scored(part, value, settings.interventions).changes
@@ -165,7 +165,7 @@ def _points_of_changes(
         out.append(_points_of_pieces(lines, pieces))
         to_draw = some[~lines.has_line]
         if len(to_draw):
-            keys = task.keys()[rows[to_draw]]
+            keys = task.keys[rows[to_draw]]
             drawn = draw(feasible, to_draw, j, keys, settings)
             owner = np.repeat(rows[to_draw], drawn.counts)
             points = changed_points(batch, part, drawn.before, drawn.changes)

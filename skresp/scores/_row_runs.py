@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -19,6 +19,9 @@ _FIRST = 4
 # Seconds of this run below which rows are fast, and rows of each job from which on it
 # is left out where all rows take the same time: both are divided by the jobs only.
 _SHORT, _MANY = 0.02, 500
+# Seconds that each job is to take at least where rows are known to be fast: threads
+# take some milliseconds. Other processes may hold a run up, so waiting counts a part.
+_WORTHWHILE, _WAITING = 0.05, 0.25
 # The seconds that a run of slow rows is to take, with a progress bar and without, and
 # how many times as long as the shortest one, which shows what a run takes in any case.
 _SHOWN, _SECONDS, _TIMES = 0.5, 2.0, 10
@@ -33,6 +36,7 @@ def compute_runs(
     n_jobs: int | None = None,
     progress: Callable[[int], object] | None = None,
     is_even: bool = False,
+    is_fast: bool = False,
 ) -> Iterator[tuple[slice, Result]]:
     """Yield runs of rows in order, each with its result.
 
@@ -53,6 +57,9 @@ def compute_runs(
         Called with the number of rows of each run that is done.
     is_even : bool
         Whether all rows take about the same time.
+    is_fast : bool
+        Whether that is known to be a short time, so that threads may take more than
+        they save.
     """
     jobs = effective_n_jobs(n_jobs) if n_rows > 1 else 1
     seconds = _SECONDS if progress is None else _SHOWN
@@ -60,13 +67,19 @@ def compute_runs(
     piece = max(PIECE, 0.05 * deadline.limit)
     for block in deadline.slices(n_rows, piece, jobs * max_rows):
         start, pace = block.start, _Pace(compute, max_rows, seconds)
-        is_known = jobs == 1 or (is_even and block.stop - start >= _MANY * jobs)
+        is_fast &= progress is None
+        is_even &= not is_fast and block.stop - start >= _MANY * jobs
+        is_known = jobs == 1 or is_even
         if not deadline.is_limited and (progress is not None or not is_known):
-            start = min(start + min(_FIRST, max_rows), block.stop)
+            first = min(_MANY if is_fast else _FIRST, max_rows)
+            start = min(start + first, block.stop)
             yield pace.timed(slice(block.start, start))
             if progress is not None:
                 progress(start - block.start)
-            elif pace.shortest < _SHORT:
+            elif is_fast:
+                left = pace.work_of_row * (block.stop - start)
+                jobs = max(min(jobs, int(left / _WORTHWHILE)), 1)
+            if progress is None and (is_fast or pace.shortest < _SHORT):
                 pace = _Pace(compute, max_rows, seconds)
         runs = _divided(start, block.stop, jobs, pace)
         work = pace.timed if pace.shortest < np.inf else pace.computed
@@ -76,7 +89,7 @@ def compute_runs(
             # A run is made when a job is free, because its length depends on the time
             # of those before.
             results = Parallel(
-                n_jobs=n_jobs,
+                n_jobs=jobs,
                 require="sharedmem",
                 return_as="generator",
                 pre_dispatch="n_jobs",
@@ -112,13 +125,15 @@ class _Pace(Generic[Result]):
     rows : int
     shortest : float
         Seconds of the shortest run; infinite if none was timed.
+    work_of_row : float
+        Seconds of work for a row of the last run.
     """
 
     def __init__(
         self, compute: Callable[[slice], Result], max_rows: int, seconds: float
     ) -> None:
         self.compute, self.max_rows, self.seconds = compute, max_rows, seconds
-        self.rows, self.shortest = max_rows, np.inf
+        self.rows, self.shortest, self.work_of_row = max_rows, np.inf, np.inf
 
     def computed(self, run: slice) -> tuple[slice, Result]:
         """Return a run with its result."""
@@ -126,10 +141,12 @@ class _Pace(Generic[Result]):
 
     def timed(self, run: slice) -> tuple[slice, Result]:
         """Return a run with its result, and set the number of rows by its time."""
-        began = monotonic()
+        began, started = monotonic(), thread_time()
         result = self.compute(run)
         took = max(monotonic() - began, 1e-6)
         self.shortest = min(self.shortest, took)
+        work = max(thread_time() - started, _WAITING * took)
+        self.work_of_row = work / (run.stop - run.start)
         wanted = max(self.seconds, _TIMES * self.shortest)
         rows = int((run.stop - run.start) * wanted / took)
         self.rows = min(max(rows, 1), self.max_rows)

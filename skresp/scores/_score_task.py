@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._errors import TooManyTogetherError
 from skresp.reach._feasible_changes import FeasibleChanges
-from skresp.reach._part import Part, as_one_part, located_parts
+from skresp.reach._part import Part, as_one_part, located_parts, scored_columns
 
 from ._confidence_interval import score_interval
 from ._enumerated import count_hits, make_change_table
@@ -55,7 +55,7 @@ class ScoreTask:
     actions : ActionSet
     codes : array of shape (n_rows, n_features)
         The same rows as numbers.
-    keys : callable
+    make_keys : callable
         Returns the rows' random keys. Called only where something is drawn.
     settings : ScoreSettings
     """
@@ -63,8 +63,13 @@ class ScoreTask:
     batch: RowBatch
     actions: ActionSet
     codes: FloatArray
-    keys: Callable[[], Keys]
+    make_keys: Callable[[], Keys]
     settings: ScoreSettings
+
+    @cached_property
+    def keys(self) -> Keys:
+        """The random keys of all rows, computed at the first use."""
+        return self.make_keys()
 
 
 def score(
@@ -89,6 +94,8 @@ def score(
         at_target, _ = task.batch.reaches_target_in_time(np.arange(rows))
     scores = None
     done = 0
+    is_even = all_listed(task.actions, task.settings)
+    is_known = not deadline.is_limited and task.batch.change_scorer(0) is not None
     try:
         for run, some in compute_runs(
             partial(_score_run, task),
@@ -97,7 +104,8 @@ def score(
             deadline=deadline,
             n_jobs=n_jobs,
             progress=progress,
-            is_even=all_listed(task.actions, task.settings),
+            is_even=is_even,
+            is_fast=is_even and is_known,
         ):
             scores = join_run(scores, run, some, rows)
             done = run.stop
@@ -162,7 +170,8 @@ class _ScoreRun:
         for part, columns in located_parts(self.task.actions):
             if part.actionable or part.constraints:
                 feasible = settings.feasible_changes(part, self.values[:, columns])
-                np.logical_and(valid, feasible.valid, out=valid)
+                if not feasible.all_valid:
+                    np.logical_and(valid, feasible.valid, out=valid)
                 if part.actionable:
                     on_parts.append((feasible, columns))
         if settings.invalid_rows == "raise" and not valid.all():
@@ -183,7 +192,7 @@ class _ScoreRun:
         listed = []
         if settings.method != "sample" and settings.random_effects is None:
             settings.deadline.check()
-            listed = [each for each in on_parts if (each[0].which >= 0).any()]
+            listed = [each for each in on_parts if each[0].reaches]
         table = make_change_table(
             [feasible for feasible, _ in listed],
             len(self.rows),
@@ -193,8 +202,10 @@ class _ScoreRun:
         found = count_hits(self.batch, table, self.rows)
         self.out.at_target[:] = found.at_target
         if listed:
-            positions = [c[list(each.part.actionable)] for each, c in listed]
-            known = (table.which >= 0).T[:, np.nonzero(table.is_scored)[0]]
+            positions = [scored_columns(self.task.actions)[f.part] for f, _ in listed]
+            known: BoolArray | bool = True
+            if self.unknown is not None:
+                known = (table.which >= 0).T[:, np.nonzero(table.is_scored)[0]]
             self._store(
                 slice(None),
                 np.concatenate(positions),
@@ -256,7 +267,7 @@ class _ScoreRun:
         # Exact scores come first, because drawing may take all the time.
         for feasible, j, position, to_draw in waiting:
             for some in self._chunks(to_draw):
-                keys = task.keys()[self.rows[some]]
+                keys = task.keys[self.rows[some]]
                 drawn = draw(feasible, some, j, keys, settings)
                 self._score_drawn(feasible.part, some, position, drawn)
 
@@ -298,7 +309,7 @@ class _ScoreRun:
         """Store scores with random effects; all of them are drawn."""
         task = self.task
         everything = as_one_part(task.actions)
-        keys = task.keys()[self.rows]
+        keys = task.keys[self.rows]
         for feasible, columns in on_parts:
             sampler = EffectSampler(
                 task.actions, feasible, columns, self.values, self.settings

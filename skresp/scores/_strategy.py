@@ -57,9 +57,9 @@ def unlisted_rows(
     They are rows with a long range, rows of parts without a list, and rows with a list
     if `method="sample"`. Rows that break a constraint are in no group.
     """
-    is_long = feasible.which < 0
-    if settings.method != "sample" and not (is_long.any() or feasible.refused.any()):
+    if settings.method != "sample" and feasible.all_listed:
         return []
+    is_long = feasible.which < 0
     unlisted = ~is_long & feasible.valid
     if len(feasible.refused):
         unlisted &= feasible.refused[feasible.which]

@@ -189,7 +189,7 @@ def test_points_in_doubt_are_asked(monkeypatch, data):
 
     def answers(self, codes, parts):
         found = real(self, codes, parts)
-        seen.append(int((found[1] == _listed_answers.IN_DOUBT).sum()))
+        seen.append(int((found == _listed_answers.IN_DOUBT).sum()))
         return found
 
     monkeypatch.setattr(_listed_answers.ChangeScorer, "answers", answers)
@@ -237,10 +237,10 @@ def test_runs_of_rows_without_lists_are_answered(monkeypatch, data, use):
         values=lambda part: {0: after},
     )
     runs = list(_listed_answers.answer_listed(batch, lists, np.arange(4)))
-    at_target = np.concatenate([reached for _, (_, reached) in runs])
+    at_target = np.concatenate([found.rows for _, found in runs])
     np.testing.assert_array_equal(at_target, model.predict(people[:4]) == 1)
     points = people.iloc[[1, 1, 3]].assign(a=[50, 90, 10])
-    reached = np.concatenate([answers for _, (answers, _) in runs])
+    reached = np.concatenate([found.points for _, found in runs])
     np.testing.assert_array_equal(reached, model.predict(points) == 1)
     assert len(runs) == (4 if use == "always" else 1)
 

@@ -55,28 +55,36 @@ def test_runs_before_the_deadline_are_kept(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "fixed", "n_jobs", "shown", "is_even", "wanted"),
+    ("seconds", "fixed", "n_jobs", "shown", "kind", "wanted"),
     [
         # Slow rows: runs take two seconds, with a progress bar half a second.
-        (0.01, 0.0, 4, False, False, [4, 200]),
-        (0.01, 0.0, 1, True, False, [4, 50]),
+        (0.01, 0.0, 4, False, "", [4, 200]),
+        (0.01, 0.0, 1, True, "", [4, 50]),
         # Or ten times as long as the first, which shows what a run takes in any case.
-        (0.01, 0.96, 4, False, False, [4, 40, 292]),
+        (0.01, 0.96, 4, False, "", [4, 40, 292]),
         # Fast rows are divided by the jobs.
-        (1e-6, 0.0, 4, False, False, [4, 518]),
-        (1e-6, 0.0, 4, True, False, [4, 518]),
+        (1e-6, 0.0, 4, False, "", [4, 518]),
+        (1e-6, 0.0, 4, True, "", [4, 518]),
         # Nothing is divided without a reason.
-        (1e-6, 0.0, 1, True, False, [4, 2_072]),
-        (1e-6, 0.0, 1, False, False, [2_076]),
+        (1e-6, 0.0, 1, True, "", [4, 2_072]),
+        (1e-6, 0.0, 1, False, "", [2_076]),
         # Rows that take the same time need no first run.
-        (0.01, 0.0, 4, False, True, [519]),
+        (0.01, 0.0, 4, False, "is_even", [519]),
+        # Fast rows get as many jobs as are worthwhile.
+        (1e-6, 0.0, 4, False, "is_fast", [500, 1_576]),
+        (1e-4, 0.0, 4, False, "is_fast", [500, 525]),
+        (4e-5, 0.0, 4, False, "is_fast", [500, 1_576]),
+        (7e-5, 0.0, 4, False, "is_fast", [500, 788]),
+        (1e-6, 0.0, 1, False, "is_fast", [2_076]),
+        (1e-6, 0.0, 4, True, "is_fast", [4, 518]),
     ],
 )
 def test_runs_are_as_long_as_those_before_are_fast(
-    monkeypatch, seconds, fixed, n_jobs, shown, is_even, wanted
+    monkeypatch, seconds, fixed, n_jobs, shown, kind, wanted
 ):
     now = [0.0]
     monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(_row_runs, "thread_time", lambda: now[0])
     run_in_turn(monkeypatch)
 
     def compute(run):
@@ -90,7 +98,7 @@ def test_runs_are_as_long_as_those_before_are_fast(
         deadline=NEVER,
         n_jobs=n_jobs,
         progress=(lambda n: None) if shown else None,
-        is_even=is_even,
+        **({kind: True} if kind else {}),
     )
     lengths = [run.stop - run.start for run, _ in runs]
     # Lengths are rounded so that the runs that are left have the same.

@@ -132,8 +132,8 @@ class CurvedLines(NamedTuple):
 
 def largest_sizes(terms: Terms, ends: LineEnds) -> FloatArray:
     """Return the largest sums of the sizes of terms at both ends of lines."""
-    first, last = (terms.sizes(codes).max(axis=1) for codes in (ends.first, ends.last))
-    return np.maximum(first, last)
+    sizes = [terms.sums_and_sizes(codes)[1] for codes in (ends.first, ends.last)]
+    return np.maximum(*sizes).max(axis=1)
 
 
 def split_curved(

@@ -18,23 +18,18 @@ def ranked_changes(
     everything = np.arange(len(trees.columns))[None]
     rows = np.zeros(len(codes), dtype=np.intp)
     own = trees.ranks(everything, rows, codes.take(trees.columns, axis=1))
-    of_parts = np.append(trees.position, -1)[lists.columns]
-    is_used = of_parts >= 0
-    moved = np.zeros(len(trees.columns), dtype=bool)
-    moved[of_parts[is_used]] = True
+    layout = trees.layout(lists.columns)
     part_of_change = lists.part_of_list[lists.owner]
-    new = trees.ranks(of_parts, part_of_change, changes.after)
-    before = trees.ranks(of_parts, lists.part_of_list, changes.before)
-    ends = np.cumsum(points.counts).reshape(points.counts.shape)
-    starts = np.append(lists.starts, 0)
+    new = trees.ranks(layout.of_parts, part_of_change, changes.after)
+    before = trees.ranks(layout.of_parts, lists.part_of_list, changes.before)
     return Changes(
         own=own,
-        order=np.concatenate([of_parts[is_used], np.flatnonzero(~moved)]),
-        part_begin=np.append(0, np.cumsum(is_used.sum(axis=1))),
+        order=layout.order,
+        part_begin=layout.part_begin,
         new=new,
-        first=np.ascontiguousarray(starts[lists.which].T),
+        first=np.ascontiguousarray(lists.starts[lists.which].T),
         counts=np.ascontiguousarray(points.counts.T),
-        start=np.ascontiguousarray((ends - points.counts).T),
+        start=np.ascontiguousarray(points.starts.T),
         moves=(new != before[lists.owner]).any(axis=1),
         value=np.ascontiguousarray(lists.which.T),
         before=before,

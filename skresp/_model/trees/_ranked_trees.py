@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from ._raw_trees import RawTrees
 
 Ranks = NDArray[np.int32]
+
+# The number of layouts that are kept.
+_MAX_LAYOUTS = 64
 
 #: The columns of `Nodes.links`.
 COLUMN, CUT, LEFT, RIGHT, SPLIT = range(5)
@@ -98,6 +101,22 @@ class Changes(NamedTuple):
     part_of_change: IntArray
 
 
+class Layout(NamedTuple):
+    """Where the columns of parts are among those of trees.
+
+    Attributes
+    ----------
+    of_parts : array of shape (n_parts, width)
+        Positions in `RankedTrees.columns`; -1 for none.
+    order, part_begin : arrays
+        See `Changes`.
+    """
+
+    of_parts: IndexArray
+    order: IndexArray
+    part_begin: IntArray
+
+
 @dataclass(frozen=True)
 class RankedTrees:
     """Trees over ranks: how many thresholds of a column are less than a number.
@@ -146,10 +165,41 @@ class RankedTrees:
 
     @cached_property
     def position(self) -> IndexArray:
-        """The position in `columns` of each column of the model's input, else -1."""
-        out = np.full(len(self.trees.is_listed), -1, dtype=np.intp)
+        """The position in `columns` of each column of the model's input, else -1.
+
+        The last entry is for no column.
+        """
+        out = np.full(len(self.trees.is_listed) + 1, -1, dtype=np.intp)
         out[self.columns] = np.arange(len(self.columns))
         return out
+
+    def layout(self, columns: IndexArray) -> Layout:
+        """Return where the columns of parts are, given those of the model's input.
+
+        Parameters
+        ----------
+        columns : array of shape (n_parts, width)
+            The columns of each part, then -1.
+        """
+        key = columns.shape, columns.tobytes()
+        if key not in self._layouts:
+            if len(self._layouts) >= _MAX_LAYOUTS:
+                self._layouts.clear()
+            of_parts = self.position[columns]
+            is_used = of_parts >= 0
+            moved = np.zeros(len(self.columns), dtype=bool)
+            moved[of_parts[is_used]] = True
+            self._layouts[key] = Layout(
+                of_parts,
+                np.concatenate([of_parts[is_used], np.flatnonzero(~moved)]),
+                np.append(0, np.cumsum(is_used.sum(axis=1))),
+            )
+        return self._layouts[key]
+
+    @cached_property
+    def _layouts(self) -> dict[Any, Layout]:
+        """Results of `layout`."""
+        return {}
 
     @cached_property
     def _joined_cuts(self) -> tuple[FloatArray, IntArray]:
@@ -192,8 +242,6 @@ class RankedTrees:
     def nodes(self) -> Nodes:
         """The nodes, for kernels."""
         trees = self.trees
-        position = np.full(len(trees.is_listed) + 1, -1, dtype=np.int32)
-        position[self.columns] = np.arange(len(self.columns))
         cut = np.zeros(len(trees.column), dtype=np.int32)
         for c, cuts in zip(self.columns.tolist(), self.cuts, strict=True):
             at = trees.column == c
@@ -202,8 +250,9 @@ class RankedTrees:
                 cut[at] = -1 - threshold
             else:
                 cut[at] = np.searchsorted(cuts, threshold)
+        at_column = self.position[trees.column]
         links = np.stack(
-            [position[trees.column], cut, trees.left, trees.right, np.zeros_like(cut)],
+            [at_column, cut, trees.left, trees.right, np.zeros_like(cut)],
             axis=1,
             dtype=np.int32,
         )

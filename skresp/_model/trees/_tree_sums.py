@@ -43,20 +43,17 @@ class TreeSums:
         if not small.all():
             self._walked = WalkedTrees(trees.roots[~small], trees.nodes, trees.depth)
 
-    def __call__(
-        self, codes: FloatArray, given: ChangeCodes
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the sums of rows, and of all their points (`ListedPoints`).
+    def __call__(self, codes: FloatArray, given: ChangeCodes) -> FloatArray:
+        """Return the sums of all points of rows (`ListedPoints`), then of the rows.
 
         Raise TooLargeError where tables would take too much memory.
         """
         from ._leaf_masks import mask_sums, masks_of_ranks
 
         changes = ranked_changes(self.trees, codes, given)
-        n_gains = self.trees.gain.shape[1]
-        stay = np.zeros((len(codes), n_gains))
         points = given.lists.points
-        out = np.zeros((len(points.change), n_gains))
+        sums = np.zeros((len(points) + len(codes), self.trees.gain.shape[1]))
+        out, stay = sums[: len(points)], sums[len(points) :]
         if self._walked is not None:
             if 8 * self._walked.n_entries(changes, given.lists) > _MAX_TABLE:
                 raise TooLargeError
@@ -68,12 +65,9 @@ class TreeSums:
             rows = len(changes.before) + len(changes.new)
             if 8 * rows * masks.masks.shape[1] > _MAX_TABLE:
                 raise TooLargeError
-            values, options = (
-                masks_of_ranks(masks, changes, part_of, ranks)
-                for part_of, ranks in (
-                    (changes.part_of_value, changes.before),
-                    (changes.part_of_change, changes.new),
-                )
-            )
+            part_of = changes.part_of_value
+            values = masks_of_ranks(masks, changes, part_of, changes.before)
+            part_of = changes.part_of_change
+            options = masks_of_ranks(masks, changes, part_of, changes.new)
             mask_sums(masks, changes, values, options, stay, out)
-        return stay, out
+        return sums

@@ -106,7 +106,7 @@ class LinearEngine(Engine):
         """Return the sizes of the terms of gaps, and the relative error of a sum."""
         group = known.groups[0]
         assert group.terms is not None
-        size = group.terms.sizes(codes) + np.abs(group.base)
+        size = group.terms.sums_and_sizes(codes)[1] + np.abs(group.base)
         dtype = np.float32 if self.decision.doubt > DOUBT else np.float64
         share = (2 * group.terms.n_terms + ROUNDINGS) * float(np.finfo(dtype).eps)
         return self.decision.sizes(size) + abs(self.decision.offset), share
