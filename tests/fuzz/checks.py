@@ -17,6 +17,7 @@ from . import lattice
 from .climb import line_range, line_values, surely_allowed
 from .cost_checks import check_costs
 from .person import Person, differs, witness_of
+from .rounding import decides_on_line, depends_on_call
 from .smooth_lines import smooth_share
 from .world import World
 
@@ -175,7 +176,9 @@ def _check_line(world, person, explanation, k, name):
         drawn = explanation.n_reachable[i, k]
         # Five standard deviations, and what the width of the cells may hide.
         slack = 5 * np.sqrt(0.25 / max(drawn, 1)) + 6 / ok.sum()
-        if not world.kind.rounding:
+        if not world.kind.rounding and not (
+            world.kind.smooth and decides_on_line(world, person, name, middles)
+        ):
             yield f"row {i}, {name}: a line, but not exact"
         elif drawn and abs(share - value) > slack:
             yield f"row {i}, {name}: about {value} of the line, not {share}"
@@ -241,8 +244,10 @@ def _check_bounds(world, person, name, found):
     values = values[values != person.row[name]]
     values, after, ok = surely_allowed(world, person, name, values)
     works = world.reaches(world.points(person.i, after)) & ok
-    for value, each in zip(values, works, strict=True):
-        if each != _inside(found, value):
+    for k, (value, each) in enumerate(zip(values, works, strict=True)):
+        if each != _inside(found, value) and not depends_on_call(
+            world, world.points(person.i, {n: v[[k]] for n, v in after.items()})
+        ):
             yield f"row {person.i}, {name}: {found}, but {value} works: {each}"
 
 

@@ -25,7 +25,7 @@ def smooth_share(world, person, name, values, works):
     def reaches(at):
         return world.reaches(points(at))
 
-    at, works = _with_turns(
+    at, works = with_turns(
         np.r_[low, values, high], lambda at: margin(world, points(at)), reaches
     )
     first, last = at[:-1], at[1:]
@@ -50,7 +50,7 @@ def line_values_only(world, person, name, values):
     return line_values(world, person, name, values, check=False)[0]
 
 
-def _with_turns(at, margins, reaches):
+def with_turns(at, margins, reaches):
     """Return points and answers, with turns added that may be answered otherwise."""
     value, works = margins(at), reaches(at)
     inner, left, right = value[1:-1], value[:-2], value[2:]

@@ -1,0 +1,43 @@
+"""Where rounding decides: the model itself is of two minds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from .climb import line_range, margin
+from .smooth_lines import line_values_only, with_turns
+
+# Near a turn of the margin, how far to look as a share of the range, and at what.
+_NEAR, _POINTS = 4e-8, 200
+# So many changes of the answer close to one turn are rounding.
+_FLIPS = 4
+# Rows of a call are rounded differently in groups of four or eight.
+_COPIES = (1, 4, 8, 9)
+
+
+def depends_on_call(world, point) -> bool:
+    """Return whether the answer for a point depends on the other rows of the call."""
+    answers = [world.reaches(pd.concat([point] * n)) for n in _COPIES]
+    return len(np.unique(np.concatenate(answers))) > 1
+
+
+def decides_on_line(world, person, name, values) -> bool:
+    """Return whether the answer flickers at a turn of the margin along a line."""
+    low, high = line_range(world, person, name)
+
+    def points(at):
+        return world.points(person.i, line_values_only(world, person, name, at))
+
+    at, _ = with_turns(
+        np.r_[low, values, high],
+        lambda at: margin(world, points(at)),
+        lambda at: world.reaches(points(at)),
+    )
+    turns = np.setdiff1d(at, np.r_[low, values, high])
+    near = np.linspace(-_NEAR, _NEAR, _POINTS) * (high - low)
+    for turn in turns:
+        works = world.reaches(points(np.clip(turn + near, low, high)))
+        if np.count_nonzero(works[1:] != works[:-1]) >= _FLIPS:
+            return True
+    return False
