@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
+    ExtraTreesRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
@@ -20,7 +21,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
-from skresp import ActionSet, ResponsivenessExplainer
+from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._model._families import own_scores
 from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
@@ -357,3 +358,20 @@ def test_scores_with_a_cut_or_several_rivals_stay_as_they_are(data):
     for model in (several, xgboost(n_estimators=5).fit(X, y)):
         known = fitted_model(model, X).score_function
         assert known.of_gap is known
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_large_leaves_that_cancel_are_left_to_predict(seed):
+    """The mean of leaves of 1e8 is 0 up to rounding, which the model itself decides."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.integers(0, 4, (40, 3)).astype(float), columns=list("abc"))
+    X += rng.uniform(0, 1, X.shape)
+    y = rng.choice([-0.3, -0.2, -0.1, 0.1, 0.2, 0.3], 40) * 1.2345678e9 / 7
+    model = ExtraTreesRegressor(6, random_state=seed).fit(X, y)
+    actions = ActionSet({name: Feature("real", 0, 4) for name in X})
+    found = []
+    for use in ("always", "never"):
+        with kernels(use):
+            found.append(explain(model, actions, X, X, target=AtLeast(0.0)))
+    assert found[0].exact.all()
+    np.testing.assert_array_equal(found[0].values, found[1].values)

@@ -207,12 +207,15 @@ def _straight_sums(groups: Sequence[Group], codes: FloatArray) -> list[FloatArra
 
 
 def _sizes(groups: Sequence[Group], ends: LineEnds) -> FloatArray:
-    """Return the sums of the sizes of all terms on lines; 0 for trees alone."""
+    """Return the sums of the sizes of all terms and trees on lines, at most."""
     out = np.zeros(len(ends.low))
     for group in groups:
+        size = np.abs(group.base).max()
         if group.terms is not None:
-            added = largest_sizes(group.terms, ends) + np.abs(group.base).max()
-            out += group.steepness * added
+            size = size + largest_sizes(group.terms, ends)
+        if group.trees is not None:
+            size = size + group.trees.largest_sum(group.trees.leaves)
+        out += group.steepness * size
     return out
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skresp._model._decision import DOUBT, Decision
+from skresp._model._decision import Decision
 from skresp._model._group import Group
 from skresp._model._score_function import ScoreFunction
 from skresp._model.trees._rank_kernels import ranks_of_codes
@@ -25,9 +25,6 @@ from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._options import Options
 
 from ._nodes import FEATURE, Trees
-
-# Relative rounding error of a sum in float32, with a margin.
-_FLOAT32 = 1e-6
 
 
 @dataclass(frozen=True)
@@ -148,13 +145,11 @@ def nodes_of(trees: RawTrees) -> dict[int, IndexArray]:
 
 def tolerance_of(trees: Trees, decision: Decision) -> float:
     """Return the rounding error of a sum of trees."""
-    if decision.doubt <= DOUBT:
-        return decision.tolerance
-    # Sums in float32: adding each tree rounds by a share of the sum.
+    # Adding each tree rounds by a share of the sum.
     leaf = trees.nodes[:, FEATURE] < 0
     size = np.where(leaf, np.abs(trees.gain).max(axis=1), 0.0)
     largest = np.maximum.reduceat(size, trees.roots)
-    return max(decision.tolerance, _FLOAT32 * float(largest.sum()))
+    return max(decision.tolerance, decision.rounding * float(largest.sum()))
 
 
 class EquivalentChanges(NamedTuple):

@@ -8,6 +8,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature
+from skresp._model._decision import DOUBT, Decision
+from skresp._recourse.engines.trees._equivalent_changes import tolerance_of
+from skresp._recourse.engines.trees._nodes import Trees, tree_sums
 from skresp.constraints import Switch
 from tests.recourse.explainers import explainer_of
 
@@ -53,3 +56,14 @@ def test_large_values_do_not_add_to_the_rounding_error_of_trees():
     model.fit(X, (X["income"] > 1.5e6 - 1e4 * X["age"]).astype(int))
     verdicts = explainer_of(model, actions, X).verify(X)
     assert set(verdicts.status) == {"approved", "single", "fixed"}
+
+
+@pytest.mark.parametrize("size", [1.0, 1e12 / 9])
+def test_the_tolerance_covers_the_rounding_of_large_leaves(size):
+    """Leaves may cancel, however small the sum and the value to reach are."""
+    leaves = size * np.array([[0.1], [0.2], [-0.3]])
+    nodes = np.full((3, 4), -1, dtype=np.int32)
+    trees = Trees(np.arange(3), nodes, np.zeros(3, dtype=bool), leaves, 0)
+    decision = Decision(cut=0.0, doubt=DOUBT)
+    rounding = abs(float(tree_sums(trees, np.zeros((1, 1), dtype=np.int64))[0, 0]))
+    assert 0 < rounding < tolerance_of(trees, decision)
