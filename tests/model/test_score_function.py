@@ -54,6 +54,27 @@ def _near(model: FittedModel) -> float:
     return 2e-5 if is_float32 else 1e-9
 
 
+def _flickers(model: FittedModel, row: Any) -> bool:
+    """Return whether a model's own scores change and change back within a few floats.
+
+    Splines are rounded so that they fall where they rise, and no cut tells that.
+    """
+    known = model.score_function
+    assert known is not None
+    for i, column in enumerate(known.columns):
+        if column.labels is None:
+            near = [row[i]]
+            for _ in range(8):
+                near = [np.nextafter(near[0], -np.inf), *near]
+                near.append(np.nextafter(near[-1], np.inf))
+            codes = np.tile(row, (len(near), 1))
+            codes[:, i] = near
+            own = _own_scores(model, _rows(model, codes))
+            if (own[1:] != own[:-1]).any(axis=1).sum() > 1:
+                return True
+    return False
+
+
 def _assert_own_scores(model: FittedModel, scores: Any, rows: Any) -> None:
     near = _near(model)
     assert_allclose(scores, _own_scores(model, rows), rtol=near, atol=near)
@@ -88,7 +109,10 @@ def test_scores_equal_those_of_the_model(name: str) -> None:
     model, known = _read(name)
     codes = _random_codes(known, model, 300, 0)
     own = _own_scores(model, _rows(model, codes))
-    assert_allclose(known.scores(codes), own, rtol=_near(model), atol=_near(model))
+    near = np.isclose(known.scores(codes), own, rtol=_near(model), atol=_near(model))
+    others = codes[~near.all(axis=1)]
+    assert len(others) <= 2
+    assert all(_flickers(model, row) for row in others)
 
 
 @every_model
@@ -112,7 +136,9 @@ def test_the_decision_is_that_of_predict(name: str) -> None:
     reached = model.target_rule.reached(_rows(model, codes))
     sure = ~known.decision.unsure(scores)
     assert sure.mean() > 0.5
-    assert_array_equal((known.decision.gap(scores) > 0)[sure], reached[sure])
+    others = codes[sure & ((known.decision.gap(scores) > 0) != reached)]
+    assert len(others) <= 2
+    assert all(_flickers(model, row) for row in others)
     assert 0 < reached.mean() < 1
 
 
