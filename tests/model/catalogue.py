@@ -93,8 +93,8 @@ class Entry(NamedTuple):
     container : {"pandas", "polars", "array"}
     dtype : dtype or None
         The dtype of the numbers, where it is not their own.
-    categories : tuple of str
-        The columns of dtype category.
+    categories, ordered : tuple of str
+        The columns of dtype category, and those of them whose labels have an order.
     """
 
     model: Callable[[], Any]
@@ -102,11 +102,13 @@ class Entry(NamedTuple):
     container: str = "pandas"
     dtype: Any = None
     categories: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
 
     def people(self) -> tuple[pd.DataFrame, pd.Series]:
         """Return the people that the model is fitted on."""
         X, y = people(self.dtype)
-        return X[self.columns].astype(dict.fromkeys(self.categories, "category")), y
+        X = X[self.columns].astype(dict.fromkeys(self.categories, "category"))
+        return X.assign(**{name: X[name].cat.as_ordered() for name in self.ordered}), y
 
 
 @cache
@@ -306,6 +308,9 @@ def _entries() -> dict[str, Entry]:
     }.items():
         found[f"{name}, native categories"] = Entry(
             model, mixed, categories=("job", "grade")
+        )
+        found[f"{name}, native ordered categories"] = Entry(
+            model, mixed, categories=("job", "grade"), ordered=("grade",)
         )
     for kind, model in (("logistic", _logistic), ("forest", _forest)):
         found[f"weight of evidence, {kind}"] = Entry(

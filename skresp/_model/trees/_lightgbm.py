@@ -41,7 +41,7 @@ def _read_lightgbm(model: Any) -> ReadTrees:
         raise UnreadableError(
             "The leaves of LightGBM's trees are linear models; use linear_tree=False."
         )
-    splits = _category_splits(booster, dumped["feature_infos"])
+    splits = _category_splits(booster)
     n_outputs = dumped["num_tree_per_iteration"]
     trees = (
         (i % n_outputs, _lightgbm_tree(info["tree_structure"], splits))
@@ -108,25 +108,16 @@ def _number_split(node: dict[str, Any]) -> tuple[int, float, bool]:
     return node["split_feature"], node["threshold"], missing
 
 
-def _category_splits(booster: Any, infos: dict[str, Any]) -> CategorySplits | None:
-    """Return the step that splits by labels; an unknown label goes right."""
+def _category_splits(booster: Any) -> CategorySplits | None:
+    """Return the step that splits by labels; an unknown label goes right.
+
+    Ordered labels are numbers for LightGBM, which keeps their codes among the others.
+    """
     labels = booster.pandas_categorical
     if not labels:
         return None
-    names = booster.feature_name()
-    at = [i for i, name in enumerate(names) if _is_categorical(infos.get(name))]
-    if len(at) != len(labels):
-        raise UnreadableError(_UNKNOWN_LABELS)
-    codes = {
-        i: {label: code for code, label in enumerate(known)}
-        for i, known in zip(at, labels, strict=True)
-    }
-    return CategorySplits(len(names), codes)
-
-
-def _is_categorical(info: dict[str, Any] | None) -> bool:
-    """Return whether a column is described by a list of codes."""
-    return info is not None and bool(info["values"])
+    codes = [{label: code for code, label in enumerate(known)} for known in labels]
+    return CategorySplits(booster.num_feature(), codes)
 
 
 def _n_averaged(booster: Any) -> int:
