@@ -103,7 +103,8 @@ class SingleFeatures:
         proof = Proof.WITNESS if self.budget.cost is None else Proof.CHEAPEST_FOUND
         one = self._acts_on_one(verdicts, options, columns)
         verdicts.status[one], verdicts.proof[one] = Status.SINGLE, proof
-        is_open = np.isin(verdicts.status, (Status.POSSIBLE, Status.UNKNOWN))
+        status = verdicts.status
+        is_open = (status == Status.POSSIBLE) | (status == Status.UNKNOWN)
         if not is_open.any() or not self.budget.max_points:
             return
         least = np.full(len(rows), np.inf)

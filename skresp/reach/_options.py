@@ -8,7 +8,6 @@ change.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -112,8 +111,9 @@ class Options:
 
     def of_people(self, which: IndexArray) -> Options:
         """Return the options of people who have these values."""
-        same = copy(self)  # with what was computed from the values
-        object.__setattr__(same, "which", which)
+        same = object.__new__(Options)
+        # With what was computed from the values.
+        same.__dict__.update(self.__dict__, which=which)
         return same
 
     def of_changes(self, value: int, changes: FloatArray) -> Options:

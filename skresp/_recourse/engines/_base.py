@@ -86,7 +86,7 @@ class EngineInput:
         """Half of the budget, rounded up."""
         return -(-self.budget.max_points // 2)
 
-    @property
+    @cached_property
     def is_heavy(self) -> BoolArray:
         """Who has more options than the budget allows.
 

@@ -130,8 +130,9 @@ class ChangeSearch(TableRun):
         deadline = self.budget.deadline
         max_steps = self.budget.max_points - out.used
         per_call = 1 if deadline.is_limited else _PEOPLE_PER_CALL
-        for chunk in np.array_split(people, max(1, len(people) // per_call)):
-            if deadline.is_over or not len(chunk):
+        n_chunks = max(1, len(people) // per_call)
+        for chunk in np.array_split(people, n_chunks) if len(people) else ():
+            if deadline.is_over:
                 break
             run_until(
                 deadline,
@@ -243,6 +244,8 @@ class ChangeSearch(TableRun):
     def undo_needless(self, people: IndexArray, chosen: IntArray) -> None:
         """Take back the change of each part without which the target is reached."""
         engine = self.engine
+        if not ((chosen[people] >= 0).sum(axis=1) > 2).any():
+            return
         for p in range(chosen.shape[1]):
             # Of two changes both are needed: neither works alone.
             some = (chosen[people, p] >= 0) & ((chosen[people] >= 0).sum(axis=1) > 2)

@@ -35,6 +35,7 @@ from ._equivalent_changes import (
     Coder,
     changes_of_values,
     codes_of_people,
+    kept_codes,
     tolerance_of,
 )
 from ._nodes import Trees
@@ -117,6 +118,8 @@ class TreeEngine(Engine):
 
     def splits_on(self, names: Collection[str]) -> int:
         """Return how many nodes of trees split on these features."""
+        if not names:
+            return 0
         columns = self.score_function.columns
         some = [i for i, column in enumerate(columns) if column.name in names]
         return int(self._splits[some].sum())
@@ -147,7 +150,7 @@ class TreeEngine(Engine):
         is_slow = coded.forest.walked is not None and len(codes) > _MAX_WALKS
         if trees is None or is_slow:
             return None
-        sums = coded.forest.sums(coded.coder.codes(trees, codes))
+        sums = coded.forest.sums(kept_codes(coded.coder, batch, trees, codes))
         gap = (coded.base + sums).min(axis=1)
         doubt = np.where(known.known_rows(codes), coded.tolerance, np.inf)
         return answers_of(gap, doubt)
@@ -281,6 +284,8 @@ class _TreeRun(ChangeSearch):
 
     def _note_single(self, out: EngineResult, entries: IndexArray) -> None:
         """Note a witness for each owner, the last of several."""
+        if not len(entries):
+            return
         who, back = np.unique(self.index.owner[entries][::-1], return_index=True)
         last = entries[::-1][back]
         out.choice[who] = self._single_choice(last)
@@ -291,6 +296,8 @@ class _TreeRun(ChangeSearch):
 
     def _others(self, out: EngineResult, people: IndexArray) -> None:
         """Decide people without a single intervention that reaches the target."""
+        if not len(people):
+            return
         tolerance = self.engine.tolerance
         n, parts = self.changes.first.shape
         value = np.full(n, -tolerance)

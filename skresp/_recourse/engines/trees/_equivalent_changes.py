@@ -15,6 +15,7 @@ import numpy as np
 
 from skresp._model._decision import Decision
 from skresp._model._group import Group
+from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._model.trees._rank_kernels import ranks_of_codes
 from skresp._model.trees._raw_trees import RawTrees
@@ -318,10 +319,24 @@ def codes_of_people(
     Raises NotSeparableError where the scores of a row are not known.
     """
     known, codes = given.batch.coded(score_function)
-    codes, trees = codes[given.rows], known.groups[0].trees
-    if trees is None or not known.known_rows(codes).all():
+    trees = known.groups[0].trees
+    if trees is None:
         raise NotSeparableError
-    return known, coder.codes(trees, codes)
+    if not known.is_known_everywhere and not known.known_rows(codes[given.rows]).all():
+        raise NotSeparableError
+    made = given.batch.kept.get("tree codes")
+    if made is not None and made[0] is coder:
+        return known, made[1][given.rows]
+    return known, coder.codes(trees, codes[given.rows])
+
+
+def kept_codes(
+    coder: Coder, batch: RowBatch, trees: RawTrees, codes: FloatArray
+) -> IntArray:
+    """Return the codes of all rows of a batch, kept for `codes_of_people`."""
+    made = coder.codes(trees, codes)
+    batch.kept["tree codes"] = coder, made
+    return made
 
 
 def _cheapest_options(
