@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.frozen import FrozenEstimator
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
@@ -32,6 +33,8 @@ from ._wrappers import first_estimator
 MAX_LABELS = 100
 # Libraries whose models keep the names of the columns that they were fitted on.
 _KEEP_NAMES = ("sklearn", "xgboost", "lightgbm", "catboost")
+# The dtypes of which XGBoost takes a matrix as it is.
+_MATRIX_DTYPES = {np.dtype(t) for t in ("int32", "int64", "float32", "float64")}
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ class InputFormat:
             names = tuple(given or (f"x{i}" for i in range(table.shape[1])))
         summaries = _summaries(table, given, names)
         as_array = known is None and not trained and _was_fitted_on_arrays(model)
-        if is_frame(table) and not as_array:
+        if is_frame(table) and not (as_array or _is_matrix_to(model, table)):
             dtypes = list(table.dtypes)
             if given is not None:
                 dtypes = [dtypes[given.index(name)] for name in names]
@@ -241,6 +244,22 @@ def _was_fitted_on_arrays(model: Any) -> bool:
     first = first_estimator(model)
     keeps_names = package_of(type(first)) in _KEEP_NAMES
     return keeps_names and getattr(first, "n_features_in_", None) is not None
+
+
+def _is_matrix_to(model: Any, table: Any) -> bool:
+    """Return whether a model takes a matrix for a frame: XGBoost, if dtypes are equal.
+
+    It looks at the names of a frame only to compare them, and takes ten times as long
+    to read a frame of some hundred rows.
+    """
+    inner = model.estimator if isinstance(model, FrozenEstimator) else model
+    kind = type(inner)
+    if package_of(kind) != "xgboost" or "predict" in vars(inner):
+        return False
+    if getattr(inner, "booster", "gblinear") not in (None, "gbtree", "dart"):
+        return False  # it would compare the names
+    dtypes = set(table.dtypes)
+    return not is_polars(table) and len(dtypes) == 1 and dtypes <= _MATRIX_DTYPES
 
 
 def _listed(what: str, names: list[str]) -> str:

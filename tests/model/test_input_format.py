@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp._model._input_format import InputFormat
 from skresp.constraints import IfThen, Linkage, OneHot
 from tests.small_models import RuleModel
 
@@ -420,3 +421,48 @@ def test_draws_are_made_a_few_rows_at_a_time(monkeypatch):
     split = explain(spy, actions, X, random_state=0)
     np.testing.assert_array_equal(split.values, together.values)
     assert max(map(len, spy.seen)) <= 1_000
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_xgboost_gets_a_frame_of_one_dtype_as_a_matrix(dtype):
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(0)
+    # Odd numbers above 2**24 are rounded to float32.
+    X = pd.DataFrame(rng.integers(2**24, 2**25, (300, 3)), columns=list("abc"))
+    X = X.astype(dtype)
+    if dtype.startswith("float"):
+        X.iloc[::7, 1] = np.nan
+    y = (X["a"] > X["c"]).astype(int)
+    model = xgboost.XGBClassifier(n_estimators=20).fit(X, y)
+    for given in (model, FrozenEstimator(model)):
+        input_format = InputFormat.of(given, X[["c", "a", "b"]])
+        assert input_format.container == "array"
+        assert input_format.names == ("a", "b", "c")
+    fitted = ResponsivenessExplainer(FrozenEstimator(model), ActionSet.infer(X)).fit(X)
+    rows = fitted._fitted_model.rows(X[["c", "a", "b"]])
+    assert isinstance(rows, np.ndarray)
+    assert rows.dtype == dtype
+    for output_margin in (False, True):
+        np.testing.assert_array_equal(
+            model.predict(rows, output_margin=output_margin),
+            model.predict(X, output_margin=output_margin),
+        )
+
+
+def test_other_frames_of_xgboost_stay_frames():
+    xgboost = pytest.importorskip("xgboost")
+
+    class Own(xgboost.XGBClassifier):
+        pass
+
+    X = pd.DataFrame(
+        np.random.default_rng(0).integers(0, 5, (50, 2)), columns=["a", "b"]
+    )
+    y = (X["a"] > 2).astype(int)
+    small = xgboost.XGBClassifier(n_estimators=2)
+    assert InputFormat.of(Own(n_estimators=2).fit(X, y), X).container == "pandas"
+    linear = xgboost.XGBClassifier(n_estimators=2, booster="gblinear").fit(X, y)
+    assert InputFormat.of(linear, X).container == "pandas"
+    for mixed in (X.astype({"a": float}), X.astype("Int64"), X.astype("int16")):
+        model = small.fit(mixed, y)
+        assert InputFormat.of(model, mixed).container == "pandas"
