@@ -119,7 +119,7 @@ class RankedForest(NamedTuple):
 def _leaf_masks(roots: IntArray, nodes: Nodes, n_ranks: IntArray) -> LeafMasks:
     """Return the masks of small trees."""
     offsets = np.cumsum(n_ranks) - n_ranks
-    masks = np.full((int(n_ranks.sum()), len(roots)), ~np.uint64(0))
+    masks = np.empty((int(n_ranks.sum()), len(roots)), dtype=np.uint64)
     gain = np.zeros((nodes.gain.shape[1], len(roots), MAX_LEAVES))
     deadline, roots = allowance().deadline, roots.astype(np.int32)
     deadline.call(fill_masks, roots, nodes, offsets, n_ranks, masks, gain)
