@@ -268,6 +268,8 @@ class _ToRawTrees:
                 codes[c] = np.arange(float(len(labels)))
             else:
                 codes[c] = piece_ends(self.edges[c])[1]
+        if not codes:
+            return {}
         out = {}
         for c, (transformed, _) in maps.transform_columns(codes).items():
             missing = np.where(maps.origins == c, self.transformed.missing, np.nan)
