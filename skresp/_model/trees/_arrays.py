@@ -115,8 +115,9 @@ def assemble(
 ) -> Ensemble:
     """Join trees, each with the score it adds to, into one ensemble."""
     sizes, output, parts = [], [], []
+    deadline = allowance().deadline
     for out, tree in trees:
-        allowance().deadline.check()
+        deadline.check()
         sizes.append(len(tree.column))
         output.append(out)
         parts.append(tree)

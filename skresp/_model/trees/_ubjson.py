@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ _NUMBERS = {
     b"d"[0]: struct.Struct(">f"),
     b"D"[0]: struct.Struct(">d"),
 }
+_SIZE = _NUMBERS[b"L"[0]]
 _DTYPES = {mark: np.dtype(number.format) for mark, number in _NUMBERS.items()}
 _CONSTANTS = {b"T"[0]: True, b"F"[0]: False, b"Z"[0]: None}
 _INT64, _TEXT, _TYPE, _COUNT = b"LS$#"
@@ -34,7 +35,27 @@ def read_ubjson(data: bytes, skip: Collection[str] = ()) -> Any:
     >>> read_ubjson(b"{i" + bytes([1]) + b"a[$U#i" + bytes([2, 7, 8]) + b"}")
     {'a': array([7, 8], dtype=uint8)}
     """
-    return _Reader(data, {name.encode() for name in skip}).value(1, data[0])[0]
+    return _Reader(data, frozenset(skip)).value(1, data[0])[0]
+
+
+class _Entry(NamedTuple):
+    """What an entry of an object begins with, before its size or value.
+
+    Attributes
+    ----------
+    header : bytes
+        The name and the type, of an array of numbers also their type.
+    name : str
+    mark : int
+        The type of the value.
+    dtype : dtype or None
+        The type of the numbers of an array; None for all other values.
+    """
+
+    header: bytes
+    name: str
+    mark: int
+    dtype: np.dtype[Any] | None
 
 
 class _Reader:
@@ -43,25 +64,32 @@ class _Reader:
     Parameters
     ----------
     data : bytes
-    skip : set of bytes
+    skip : set of str
         Names of arrays of numbers of one type that are left out.
+
+    Attributes
+    ----------
+    follows : dict of str to _Entry
+        The entry that last followed an entry of this name. Most objects are trees, of
+        the same entries in the same order, which are faster to compare than to read.
     """
 
-    def __init__(self, data: bytes, skip: set[bytes]) -> None:
+    def __init__(self, data: bytes, skip: frozenset[str]) -> None:
         self.data, self.skip = data, skip
+        self.follows: dict[str, _Entry] = {}
 
-    def value(self, at: int, mark: int) -> tuple[Any, int]:
-        """Return the value of a type that begins at a position."""
-        if mark in _NUMBERS:
-            number = _NUMBERS[mark]
-            return number.unpack_from(self.data, at)[0], at + number.size
+    def value(self, at: int, mark: int, name: str = "") -> tuple[Any, int]:
+        """Return the value of a type and name that begins at a position."""
         if mark == _TEXT:
             size, at = self.size(at)
             return self.data[at : at + size].decode(), at + size
+        if mark in _NUMBERS:
+            number = _NUMBERS[mark]
+            return number.unpack_from(self.data, at)[0], at + number.size
         if mark == _OBJECT:
-            return self.object(at)
+            return self.object(at, name)
         if mark == _ARRAY:
-            return self.array(at)
+            return self.array(at, name)
         if mark in _CONSTANTS:
             return _CONSTANTS[mark], at
         raise ValueError(f"unknown type {quote(chr(mark))} in UBJSON at byte {at - 1}")
@@ -70,24 +98,49 @@ class _Reader:
         """Return a number of bytes or values."""
         data = self.data
         if data[at] == _INT64:
-            return int.from_bytes(data[at + 1 : at + 9]), at + 9
+            return _SIZE.unpack_from(data, at + 1)[0], at + 9
         size, at = self.value(at + 1, data[at])
         return int(size), at
 
-    def object(self, at: int) -> tuple[dict[str, Any], int]:
+    def object(self, at: int, name: str) -> tuple[dict[str, Any], int]:
         """Return an object."""
-        data, out = self.data, {}
+        data, follows, skip, out = self.data, self.follows, self.skip, {}
+        startswith, size_at = data.startswith, _SIZE.unpack_from
+        name += "{"  # before the first entry
         while data[at] != _OBJECT_END:
-            size, at = self.size(at)
-            name, at = data[at : at + size], at + size
-            if name in self.skip and data[at] == _ARRAY and data[at + 1] == _TYPE:
-                size, end = self.size(at + 4)
-                at = end + size * _DTYPES[data[at + 2]].itemsize
+            entry = follows.get(name)
+            if entry is None or not startswith(entry.header, at):
+                entry = follows[name] = self.entry(at)
+            header, name, mark, dtype = entry
+            at += len(header)
+            if dtype is None and mark != _TEXT:
+                out[name], at = self.value(at, mark, name)
                 continue
-            out[name.decode()], at = self.value(at + 1, data[at])
+            if data[at] == _INT64:  # as `size` does, without a call
+                (size,), at = size_at(data, at + 1), at + 9
+            else:
+                size, at = self.size(at)
+            if dtype is None:
+                out[name], at = data[at : at + size].decode(), at + size
+                continue
+            if name not in skip:
+                out[name] = np.frombuffer(data, dtype, size, at)
+            at += size * dtype.itemsize
         return out, at + 1
 
-    def array(self, at: int) -> tuple[Any, int]:
+    def entry(self, start: int) -> _Entry:
+        """Return the entry that begins at a position."""
+        data = self.data
+        size, at = self.size(start)
+        name, at = data[at : at + size].decode(), at + size
+        mark, dtype = data[at], None
+        at += 1
+        if mark == _ARRAY and data[at] == _TYPE:
+            dtype = _DTYPES[data[at + 1]]
+            at += 3
+        return _Entry(data[start:at], name, mark, dtype)
+
+    def array(self, at: int, name: str) -> tuple[Any, int]:
         """Return an array, of numpy where its values are numbers of one type."""
         data = self.data
         if data[at] == _TYPE:
@@ -99,7 +152,7 @@ class _Reader:
         if data[at] == _COUNT:
             left, at = self.size(at + 1)
         while left and data[at] != _ARRAY_END:
-            each, at = self.value(at + 1, data[at])
+            each, at = self.value(at + 1, data[at], name)
             out.append(each)
             left -= 1
         return out, at if left == 0 else at + 1
