@@ -7,7 +7,7 @@ import numpy as np
 from skresp._actions._action_set import ActionSet
 from skresp._typing import FloatArray
 
-from ._columns import Column
+from ._columns import Column, known_ranges
 from ._input_format import ColumnSummary, InputFormat
 from ._score_function import ScoreFunction
 
@@ -27,6 +27,9 @@ def synthetic_codes(
     """
     rng = np.random.default_rng(0)
     codes = np.empty((2 * _N_ROWS, len(score_function.columns)))
+    at_cuts = codes[_N_ROWS:]
+    after = np.zeros(at_cuts.shape, dtype=bool)
+    cut: list[int] = []
     columns = zip(score_function.columns, input_format.features(features), strict=True)
     for i, (column, feature) in enumerate(columns):
         summary = input_format.summaries[i]
@@ -38,10 +41,12 @@ def synthetic_codes(
         codes[:, i] = _column(column, summary, low, high, rng)
         cuts = score_function.cuts(i)
         if len(cuts):
-            at = rng.choice(cuts, size=_N_ROWS)
-            after = rng.uniform(size=_N_ROWS) < 0.5
-            at = np.where(after, np.nextafter(at, np.inf), at)
-            codes[_N_ROWS:, i] = np.clip(at, column.lower, column.upper)
+            at_cuts[:, i] = cuts[rng.integers(len(cuts), size=_N_ROWS)]
+            after[:, i] = rng.random(_N_ROWS) < 0.5
+            cut.append(i)
+    np.nextafter(at_cuts, np.inf, out=at_cuts, where=after)
+    lower, upper = known_ranges([score_function.columns[i] for i in cut])
+    at_cuts[:, cut] = np.clip(at_cuts[:, cut], lower, upper)
     return codes
 
 
