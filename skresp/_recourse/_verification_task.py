@@ -405,9 +405,10 @@ class _VerdictRun:
         task, change = self.task, verdicts.change.copy()
         witnesses = Witnesses(task.batch, task.actions, rows, task.codes[rows], change)
         if task.budget.cost is None:
-            for part, columns in task.movable:
-                if engine.knows_lines and may_have_long_range(part, engine.max_listed):
-                    witnesses.shrink(part, int(columns[0]))
+            if engine.knows_lines:
+                most = engine.max_listed
+                long = [m for m in task.movable if may_have_long_range(m[0], most)]
+                witnesses.shrink([(part, int(columns[0])) for part, columns in long])
         else:
             shown = verdicts.has_witness & (found.proof == Proof.WITNESS)
             verdicts.proof[shown] = Proof.CHEAPEST_FOUND

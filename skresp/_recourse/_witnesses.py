@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,23 +46,49 @@ class Witnesses:
     before: FloatArray
     change: FloatArray
 
-    def shrink(self, part: Part, column: int) -> None:
-        """Move the change of a number in a part of its own nearer to 0.
+    def shrink(self, numbers: Sequence[tuple[Part, int]]) -> None:
+        """Move changes of numbers nearer to 0, of each person one after another.
 
         Between the current value and a feasible change everything is feasible, unless
         the current value is out of bounds.
+
+        Parameters
+        ----------
+        numbers : sequence of (Part, int)
+            Parts with one number, and its column.
         """
-        people = np.flatnonzero(self.change[:, column])
-        columns = np.array([column])
+        columns = np.array([column for _, column in numbers], dtype=np.intp)
+        changed = self.change[:, columns] != 0
+        turn = np.where(changed, changed.cumsum(axis=1), 0)
+        # Every person is at another number: the model is called for all of them.
+        for now in range(1, turn.max(initial=0) + 1):
+            self._shrink_one_each(numbers, *np.nonzero(turn == now))
+
+    def _shrink_one_each(
+        self,
+        numbers: Sequence[tuple[Part, int]],
+        people: IndexArray,
+        which: IndexArray,
+    ) -> None:
+        """Move the change of one number of each person nearer to 0."""
+        groups = [(*numbers[k], np.flatnonzero(which == k)) for k in np.unique(which)]
+        columns = np.array([numbers[k][1] for k in which])
         bad = np.zeros(len(people))
         for _ in range(_HALVINGS):
-            good = self.change[people, column]
-            tried = _rounded(part, (good + bad) / 2)
-            some = np.flatnonzero((tried != good) & (tried != bad))
-            ok, feasible = self._apply(part, columns, people[some], tried[some, None])
-            if not feasible.any():
+            good = self.change[people, columns]
+            tried = (good + bad) / 2
+            feasible = np.zeros(len(people), dtype=bool)
+            for part, column, own in groups:
+                tried[own] = _rounded(part, tried[own])
+                some = own[(tried[own] != good[own]) & (tried[own] != bad[own])]
+                before = self.before[people[some], column, None]
+                feasible[some] = part.feasible(before, part.own(tried[some, None]))
+            some = np.flatnonzero(feasible)
+            if not len(some):
                 return
-            failed = some[feasible & ~ok]
+            points = self.change[people[some]]
+            points[np.arange(len(some)), columns[some]] = tried[some]
+            failed = some[~self._keep(people[some], points)]
             bad[failed] = tried[failed]
 
     def move_inward(
@@ -90,9 +117,7 @@ class Witnesses:
         inward = options.inward[choice]
         for _ in range(_MAX_OPTIONS):
             some = np.flatnonzero((inward >= 0) & (options.single[inward] | ~single))
-            ok, _ = self._apply(
-                part, columns, people[some], options.changes[inward[some]]
-            )
+            ok = self._apply(part, columns, people[some], options.changes[inward[some]])
             if not ok.any():
                 break
             inward[some[ok]] = options.inward[inward[some[ok]]]
@@ -113,7 +138,7 @@ class Witnesses:
             people, bad, middle = people[far], bad[far], middle[far]
             if not len(people):
                 return
-            ok, _ = self._apply(part, columns, people, middle)
+            ok = self._apply(part, columns, people, middle)
             bad = np.where(ok[:, None], bad, middle)
 
     def _apply(
@@ -122,24 +147,27 @@ class Witnesses:
         columns: IndexArray,
         people: IndexArray,
         change: FloatArray,
-    ) -> tuple[BoolArray, BoolArray]:
+    ) -> BoolArray:
         """Apply changes of a part that are feasible and reach the target.
 
-        Returns which changes were applied, and which are feasible.
+        Returns which changes were applied.
         """
-        before = self.before[people]
-        feasible = part.feasible(before[:, columns], part.own(change))
-        ok = feasible.copy()
-        some = np.flatnonzero(feasible)
+        before = self.before[np.ix_(people, columns)]
+        ok = part.feasible(before, part.own(change))
+        some = np.flatnonzero(ok)
         if len(some):
             points = self.change[people[some]]
             points[:, columns] = change[some]
-            everything = as_one_part(self.actions)
-            segment = changed_points(self.batch, everything, before[some], points)
-            hit = self.batch.reaches_target(self.rows[people[some]], [segment])
-            self.change[people[some[hit]]] = points[hit]
-            ok[some[~hit]] = False
-        return ok, feasible
+            ok[some] = self._keep(people[some], points)
+        return ok
+
+    def _keep(self, people: IndexArray, points: FloatArray) -> BoolArray:
+        """Keep the total changes that reach the target; return which these are."""
+        everything = as_one_part(self.actions)
+        segment = changed_points(self.batch, everything, self.before[people], points)
+        hit = self.batch.reaches_target(self.rows[people], [segment])
+        self.change[people[hit]] = points[hit]
+        return hit
 
 
 def _rounded(part: Part, change: FloatArray) -> FloatArray:
