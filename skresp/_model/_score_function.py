@@ -116,7 +116,7 @@ class ScoreFunction:
             return self
         if trees is None or group.terms is not None or not self.is_plain:
             return self
-        size = trees.largest_sum(trees.leaves) + float(np.abs(group.base).max())
+        size = trees.largest_size + float(np.abs(group.base).max())
         gains = decision.gaps(trees.gains(np.arange(len(trees.column)), 2))
         trees = replace(trees, leaves=gains, output=np.zeros_like(trees.output))
         base = decision.gaps(group.base[None])[0]

@@ -214,8 +214,9 @@ def _evaluate(
     pieces = score_pieces(known, ends, eps)
     position, size, doubtful = None, pieces.high - pieces.low, pieces.doubtful
     if lines.is_integer:
-        # The model is asked about every unit near a border.
-        doubtful = np.where(doubtful > 2 * _MAX_IN_DOUBT, doubtful, 0.0)
+        if isinstance(doubtful, np.ndarray):
+            # The model is asked about every unit near a border.
+            doubtful = np.where(doubtful > 2 * _MAX_IN_DOUBT, doubtful, 0.0)
         # The model's column may be of a coarser dtype, which rounds too.
         largest = np.abs(lines.before[line, lines.j]) / lines.step
         largest += np.maximum(np.abs(low), np.abs(high))
@@ -230,8 +231,11 @@ def _evaluate(
         amount = (pieces.low[unsure] + pieces.high[unsure]) / 2
     else:
         amount = position[unsure]
-    first = np.diff(pieces.line, prepend=-1) > 0
-    doubtful = np.where(first, np.broadcast_to(doubtful, len(line))[pieces.line], 0.0)
+    if isinstance(doubtful, np.ndarray):
+        first = np.diff(pieces.line, prepend=-1) > 0
+        doubtful = np.where(first, doubtful[pieces.line], 0.0)
+    else:
+        doubtful = np.broadcast_to(doubtful, len(which))
     return (
         TargetPieces(which, pieces.low, pieces.high, size, reached, doubtful),
         Doubtful(lines, which[unsure], amount, reached, unsure),

@@ -46,11 +46,10 @@ class _LineSizes(NamedTuple):
         # After what is known: the order of additions, and so rounding, stays the same.
         line = np.concatenate([np.arange(n_rows), pieces.line])
         good = pieces.size * pieces.reached
-        for sums, more in (
-            (self.total, pieces.size),
-            (self.good, good),
-            (self.doubtful, pieces.doubtful),
-        ):
+        added = [(self.total, pieces.size), (self.good, good)]
+        if pieces.doubtful.any():
+            added.append((self.doubtful, pieces.doubtful))
+        for sums, more in added:
             sums[:] = np.bincount(line, np.concatenate([sums, more]), n_rows)
         self.n_pieces[:] += np.bincount(pieces.line, minlength=n_rows)
 

@@ -16,7 +16,7 @@ import numpy as np
 from skresp._model._decision import ROUNDINGS, Decision
 from skresp._model._group import Group
 from skresp._model._score_function import ScoreFunction
-from skresp._typing import BoolArray, FloatArray
+from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._constant_pieces import constant_pieces, moving_rows
 from ._crowded_cuts import crowded_cuts
@@ -84,7 +84,7 @@ def _straight_pieces(
     straight = _straight_sums(groups, ends.first)
     size = _sizes(groups, ends)
     decision = score_function.decision
-    rounding = 0.0 if decision is None else decision.rounding * size[outer]
+    rounding = 0.0 if decision is None else decision.rounding * _taken(size, outer)
     if not any(_moves(g, lines.rate) for g in groups):
         still = zip(groups, straight, strict=True)
         slopes = [0.0 if g.terms is None else s[outer] for g, s in still]
@@ -206,17 +206,25 @@ def _straight_sums(groups: Sequence[Group], codes: FloatArray) -> list[FloatArra
     ]
 
 
-def _sizes(groups: Sequence[Group], ends: LineEnds) -> FloatArray:
-    """Return the sums of the sizes of all terms and trees on lines, at most."""
-    out = np.zeros(len(ends.low))
+def _sizes(groups: Sequence[Group], ends: LineEnds) -> FloatArray | float:
+    """Return the sums of the sizes of all terms and trees on lines, at most.
+
+    A number where it is the same for all lines.
+    """
+    out: FloatArray | float = 0.0
     for group in groups:
-        size = np.abs(group.base).max()
+        size: FloatArray | float = float(np.abs(group.base).max())
         if group.terms is not None:
             size = size + largest_sizes(group.terms, ends)
         if group.trees is not None:
-            size = size + group.trees.largest_sum(group.trees.leaves)
-        out += group.steepness * size
+            size = size + group.trees.largest_size
+        out = out + group.steepness * size
     return out
+
+
+def _taken(values: FloatArray | float, at: IndexArray) -> FloatArray | float:
+    """Return the values at some positions; a number is the same at all of them."""
+    return values[at] if isinstance(values, np.ndarray) else values
 
 
 def _scores(
@@ -230,7 +238,10 @@ def _scores(
 
 
 def _split_where_decided(
-    decision: Decision, pieces: ScorePieces, last: FloatArray, sizes: FloatArray
+    decision: Decision,
+    pieces: ScorePieces,
+    last: FloatArray,
+    sizes: FloatArray | float,
 ) -> ScorePieces:
     """Return straight pieces, divided where the decision changes.
 
@@ -258,7 +269,7 @@ def _split_where_decided(
     error = np.divide(error, slope, out=np.zeros_like(slope), where=crossed)
     worst = np.array(pieces.error)
     np.maximum.at(worst, pieces.line, error.max(axis=1, initial=0.0))
-    near = SHARP * np.maximum(size, sizes[pieces.line])
+    near = SHARP * np.maximum(size, _taken(sizes, pieces.line))
     doubtful = np.zeros(len(worst))
     np.add.at(doubtful, pieces.line, _share_near_border(a, b, near) * span[:, 0])
     return ScorePieces(
@@ -267,7 +278,7 @@ def _split_where_decided(
         high,
         scores,
         worst,
-        np.broadcast_to(pieces.rounding, len(pieces.line))[piece],
+        _taken(pieces.rounding, piece),
         doubtful,
     )
 

@@ -123,6 +123,11 @@ class RawTrees(TreeArrays):
         return self._column_splits[column]
 
     @cached_property
+    def largest_size(self) -> float:
+        """The sum over trees of the largest absolute value of a leaf."""
+        return self.largest_sum(self.leaves)
+
+    @cached_property
     def _nodes_of_columns(self) -> list[IndexArray]:
         """The nodes that split on each column, ascending."""
         order = np.argsort(self.column, kind="stable")
