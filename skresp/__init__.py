@@ -37,7 +37,7 @@ else:
         if name in _PACKAGES:
             return import_module(f".{name}", __name__)
         if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
         found = getattr(import_module(f".{_MODULES[name]}", __name__), name)
         globals()[name] = found
         return found

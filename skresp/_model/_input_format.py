@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -143,7 +142,7 @@ class InputFormat:
     def positions(self, actions: ActionSet) -> Mapping[str, int]:
         """Return the position of each feature among the model's columns."""
         if actions not in self._positions:
-            self._positions[actions] = MappingProxyType(self._find(actions))
+            self._positions[actions] = self._find(actions)
         return self._positions[actions]
 
     @cached_property

@@ -83,15 +83,15 @@ class RawTrees(TreeArrays):
 
     def sums(self, codes: FloatArray, n_outputs: int) -> FloatArray:
         """Return the sums of the leaves of rows, of shape (n_rows, n_outputs)."""
-        from ._raw_walk import add_leaves  # numba loads slowly
-
         out = np.zeros((len(codes), n_outputs))
-        X = np.ascontiguousarray(self.positions(codes), dtype=float)
-        nodes = self.column, self.threshold, self.left, self.right, self.missing_left
-        tables, call = (self.is_listed, self.goes_left), allowance().deadline.call
+        X = self.positions(codes)
         for some in self._slices(len(codes)):
-            trees = self.roots, self.output, nodes, *tables, self.leaves
-            call(add_leaves, *trees, X[some], out[some])
+            leaf = self.leaves_of(X[some])
+            for k, output in enumerate(self.output):
+                if output < 0:
+                    out[some] += self.leaves[leaf[:, k]]
+                else:
+                    out[some, output] += self.leaves[leaf[:, k], 0]
         return out
 
     def gains(self, nodes: IndexArray, n_outputs: int) -> FloatArray:
