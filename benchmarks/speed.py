@@ -19,6 +19,7 @@ import tempfile
 import time
 import warnings
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,7 +32,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from xgboost import XGBClassifier
 
-from skresp import ActionSet, LimeExplainer, ResponsivenessExplainer, ShapExplainer
+from skresp import (
+    ActionSet,
+    Feature,
+    LimeExplainer,
+    ResponsivenessExplainer,
+    ShapExplainer,
+)
 from skresp.datasets import fetch_german, fetch_givemecredit, fetch_heloc, make_credit
 from skresp.metrics import RecourseScorer
 from skresp.reach._cache import shared_cache
@@ -307,51 +314,103 @@ def imports(args):
 
 
 def growth(args):
-    """Print the time and memory of explain as rows increase."""
-    found = []
-    for rows in args.rows:
-        out = subprocess.run(
-            [sys.executable, __file__, "--grown", str(rows)],
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout.split()
-        seconds, above, kept = map(float, out)
-        found.append(seconds)
-        show(f"explain of {rows} heloc rows with noise", seconds, unit=" s")
-        show("  peak memory above the data", above, unit=" MB")
-        show("  of it the result", kept, unit=" MB")
-    if len(found) > 1:
-        steps = np.diff(np.log(found)) / np.diff(np.log(args.rows))
-        for step, rows in zip(steps, args.rows[1:], strict=True):
-            show(f"exponent of time up to {rows} rows", step, 1.05)
+    """Print the time and memory of explain and verify as rows increase."""
+    for what in ("explain", "verify"):
+        found = []
+        for rows in args.rows:
+            with tempfile.TemporaryDirectory() as folder:
+                own_process("write_people", folder, rows)
+                seconds, above, kept = own_process("grown", folder, what)
+            found.append(seconds)
+            show(f"{what} of {rows} heloc rows with noise", seconds, unit=" s")
+            show("  peak memory above the data", above, unit=" MB")
+            show("  of it held with the result", kept, unit=" MB")
+        if len(found) > 1:
+            steps = np.diff(np.log(found)) / np.diff(np.log(args.rows))
+            for step, rows in zip(steps, args.rows[1:], strict=True):
+                show(f"exponent of time of {what} up to {rows} rows", step, 1.05)
 
 
-def grown(rows):
-    """Print seconds of explain, MB at the peak above the data, and MB of the result."""
-    import resource
+def own_process(*task):
+    """Run a function of this file in a process of its own; return its numbers."""
+    command = [sys.executable, __file__, "--task", *map(str, task)]
+    out = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+    return [float(word) for word in out.stdout.split()]
 
-    bunch = fetch_heloc()
-    rng = np.random.default_rng(0)
-    model = MODELS["XGB"]().fit(bunch.data.astype(float), bunch.target)
-    actions = bunch.action_set
+
+def write_people(folder, rows):
+    """Write heloc rows with noise in the features that cannot change."""
+    rows, bunch, rng = int(rows), fetch_heloc(), np.random.default_rng(0)
     X = bunch.data.iloc[rng.integers(len(bunch.data), size=rows)].reset_index(drop=True)
-    moving = {*actions.actionable, *actions.constrained}
+    moving = {*bunch.action_set.actionable, *bunch.action_set.constrained}
     noise = {
         name: X[name] + rng.normal(0, 0.01, rows) for name in X if name not in moving
     }
-    X = X.assign(**noise).astype(float)
-    explainer = make_explainer(model, actions, X[:1_000])
-    explainer.explain(X[:1_000])
+    np.save(Path(folder, "people.npy"), X.assign(**noise).to_numpy(dtype=float))
+
+
+def grown(folder, what):
+    """Print seconds of a call, and MB above the data: at the peak, and after it."""
+    bunch = fetch_heloc()
+    model = MODELS["XGB"]().fit(bunch.data.astype(float), bunch.target)
+    X = pd.DataFrame(np.load(Path(folder, "people.npy")), columns=bunch.data.columns)
+    explainer = make_explainer(model, bunch.action_set, X[:1_000])
+    call = getattr(explainer, what)
+    call(X[:1_000])
     shared_cache.clear()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins here
+    before = memory("VmRSS")
     start = time.process_time()
-    explanation = explainer.explain(X)
+    result = call(X)
     seconds = time.process_time() - start
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    arrays = ("values", "lower", "upper", "exact", "n_reachable")
-    kept = {id(a): a.nbytes for a in (getattr(explanation, name) for name in arrays)}
-    print(seconds, (after - before) / 1024, sum(kept.values()) / 2**20)
+    print(seconds, memory("VmHWM") - before, memory("VmRSS") - before)
+    del result  # held until here
+
+
+def memory(name):
+    """Return a figure of the memory of this process in MB."""
+    status = Path("/proc/self/status").read_text().splitlines()
+    (line,) = (line for line in status if line.startswith(name))
+    return int(line.split()[1]) / 1024
+
+
+def wide(args):
+    """Print explain and verify of 50 rows with 2,000 columns that can all change."""
+    rng = np.random.default_rng(0)
+    shape, names = (2_000, 2_000), [f"x{i}" for i in range(2_000)]
+    models = {
+        "LR": LogisticRegression(),
+        "XGB": XGBClassifier(n_estimators=100, max_depth=4, n_jobs=1),
+        "RF": RandomForestClassifier(100, n_jobs=1, random_state=0),
+    }
+    tables = {"integers": rng.integers(0, 6, shape), "reals": rng.normal(size=shape)}
+    for kind, table in tables.items():
+        X = pd.DataFrame(table.astype(float), columns=names)
+        total = table[:, :20].sum(axis=1) + rng.normal(size=len(X))
+        actions, people = ActionSet.infer(X), X[:50]
+        for name, model in models.items():
+            model.fit(X, total > np.median(total))
+            explainer = make_explainer(model, actions, X)
+            for what, goal in (("explain", 2), ("verify", 4)):
+                call = getattr(explainer, what)
+                call(people[:2])  # compiles kernels
+                seconds = cpu(partial(call, people))
+                where = f"50 rows of 2,000 {kind}, {name}"
+                show(f"{what} of {where}", seconds, goal, unit=" s")
+
+
+def action_files(args):
+    """Print the time to read an action set of 20,000 features from a file."""
+    features = {
+        f"x{i}": Feature("real", 0, 1) if i % 2 else Feature("integer", 0, 9)
+        for i in range(20_000)
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in ("yaml", "json"):
+            path = Path(folder, f"actions.{ending}")
+            ActionSet(features).to_file(path)
+            (seconds,) = least([partial(ActionSet.from_file, path)], args.repeats)
+            show(f"read 20,000 features from a .{ending} file", seconds, unit=" s")
 
 
 def large(args):
@@ -370,6 +429,8 @@ PARTS = {
     "jobs": jobs,
     "imports": imports,
     "growth": growth,
+    "wide": wide,
+    "action files": action_files,
     "large": large,
 }
 
@@ -382,10 +443,11 @@ def main():
     parser.add_argument(
         "--rows", type=int, nargs="+", default=[10_000, 100_000, 1_000_000]
     )
-    parser.add_argument("--grown", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--task", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.grown:
-        return grown(args.grown)
+    if args.task:
+        tasks = {"write_people": write_people, "grown": grown}
+        return tasks[args.task[0]](*args.task[1:])
     for name, part in PARTS.items():
         if any(word in name for word in args.only):
             print(f"\n{name}: {part.__doc__.splitlines()[0]}", flush=True)
