@@ -171,9 +171,8 @@ class Case:
         """Return bounds of the gaps of changes of one part."""
         solver = self.solver
         reached = np.tile(solver.person.rules.before, (len(changes), 1))
-        for k, variable in enumerate(solver.variables.all):
-            if variable.part == p:
-                reached[:, k] += changes[:, variable.position]
+        for k in np.flatnonzero(solver.part_of == p).tolist():
+            reached[:, k] += changes[:, solver.variables.all[k].position]
         return solver.gap_bounds(reached)
 
     def _try_variables(self, parts: Sequence[int]) -> None:
@@ -242,12 +241,8 @@ class Case:
 
     def _may_move(self, p: int) -> bool:
         """Return whether the person can change something on a part."""
-        n, low, high = self.solver.n, self.solver.low, self.solver.high
-        return any(
-            low[n + k] < high[n + k]
-            for k, variable in enumerate(self.solver.variables.all)
-            if variable.part == p
-        )
+        n, mine = self.solver.n, self.solver.part_of == p
+        return bool((self.solver.low[n:] < self.solver.high[n:])[mine].any())
 
     def _only(self, p: int, change: FloatArray) -> Change:
         """Return a change of one part only."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp._typing import FloatArray
 from skresp.reach._allowance import allowance
@@ -96,6 +98,11 @@ class Solver:
         self.n = len(variables.all)
         self.low, self.high = work.stack_low[0].copy(), work.stack_high[0].copy()
         self.words = work.stack_words[0].copy()
+        self.part_of = np.array([each.part for each in variables.all], dtype=np.intp)
+        ends = np.cumsum([0, *(len(state.before) for state in parts)])
+        position = np.array([each.position for each in variables.all], dtype=np.intp)
+        # Where variables are in the changes of all parts, one after another.
+        self._at = ends[self.part_of] + position
 
     @property
     def tolerance(self) -> float:
@@ -124,20 +131,27 @@ class Solver:
         rules, n = self.person.rules, self.n
         low, high = np.zeros(2 * n), np.zeros(2 * n)
         low[n:] = high[n:] = rules.before
-        mine = [k for k, each in enumerate(self.variables.all) if each.part == p]
-        for k in mine:
+        mine = np.flatnonzero(self.part_of == p)
+        for k in mine.tolist():
             low[n + k], high[n + k] = self.low[n + k], self.high[n + k]
             if only is None or self.variables.all[k].position == only:
                 low[k], high[k] = self.low[k], self.high[k]
-        words = self.words.copy()
-        for v in np.flatnonzero(~np.isin(rules.view_variable, mine)).tolist():
-            before = rules.before[rules.view_variable[v]]
-            here = (rules.view_low[v] <= before) & (before <= rules.view_high[v])
-            at = int(np.flatnonzero(here)[0])
-            words[v] = 0
-            words[v, at // 64] = np.uint64(1) << np.uint64(at % 64)
+        words = self._words_before.copy()
+        views = np.isin(rules.view_variable, mine)
+        words[views] = self.words[views]
         self.work.start(low, high, words)
         return self._run(max_points, deadline)
+
+    @cached_property
+    def _words_before(self) -> NDArray[np.uint64]:
+        """The words of views in which every variable stays as it is."""
+        rules, words = self.person.rules, np.zeros_like(self.words)
+        for v, k in enumerate(rules.view_variable.tolist()):
+            before = rules.before[k]
+            here = (rules.view_low[v] <= before) & (before <= rules.view_high[v])
+            at = int(np.flatnonzero(here)[0])
+            words[v, at // 64] = np.uint64(1) << np.uint64(at % 64)
+        return words
 
     def gaps(self, changes: Sequence[Change]) -> FloatArray:
         """Return lower bounds of the smallest gap at each of some changes."""
@@ -145,11 +159,8 @@ class Solver:
 
     def reached(self, changes: Sequence[Change]) -> FloatArray:
         """Return the values of variables that changes reach, one row each."""
-        out = np.tile(self.person.rules.before, (len(changes), 1))
-        for k, variable in enumerate(self.variables.all):
-            for i, change in enumerate(changes):
-                out[i, k] += change[variable.part][variable.position]
-        return out
+        moved = [np.concatenate([np.zeros(0), *each])[self._at] for each in changes]
+        return self.person.rules.before + np.reshape(moved, (len(changes), self.n))
 
     def gap_bounds(self, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return lower and upper bounds of the smallest gap at rows of reached values.
