@@ -123,6 +123,18 @@ class VerifyMixin:
         1       3      1
         2       3      1
         """
+        return self._verify(X, max_points, time_limit, cost)
+
+    def _verify(
+        self,
+        X: Any,
+        max_points: int | None = None,
+        time_limit: float | None = None,
+        cost: Any = None,
+        *,
+        any_witness: bool = False,
+    ) -> Verdicts:
+        """Return verdicts; see `verify`, and `SearchBudget` for `any_witness`."""
         if not hasattr(self, "estimator_"):  # check_is_fitted takes 0.5 ms
             check_is_fitted(self, "estimator_")
         check_cost(cost, self.action_set_)
@@ -133,9 +145,12 @@ class VerifyMixin:
         table = self._fitted_model.input_format.named(as_table(X))
         context = self._make_context(deadline)
         width = len(context.actions.names)
+        budget = SearchBudget(
+            max_points, deadline, cost, context.seed, width, any_witness=any_witness
+        )
         call = VerifyCall(
             context=context,
-            budget=SearchBudget(max_points, deadline, cost, context.seed, width),
+            budget=budget,
             engine=self._get_engine(deadline),
             box_engine=partial(self._get_box_engine, deadline),
             n_jobs=self.n_jobs,

@@ -24,6 +24,9 @@ class SearchBudget:
         Number of features in the action set.
     best_only : bool
         Whether to search the best score of every person instead of verdicts.
+    any_witness : bool
+        Whether it matters only who has a witness, not which one. Who has one is the
+        same; `single`, `joint` and `possible` are not told apart.
     """
 
     max_points: int
@@ -32,3 +35,4 @@ class SearchBudget:
     seed: int
     n_features: int
     best_only: bool = False
+    any_witness: bool = False

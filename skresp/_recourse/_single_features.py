@@ -101,10 +101,11 @@ class SingleFeatures:
         options, columns : one Options and one array of feature positions per part
         """
         proof = Proof.WITNESS if self.budget.cost is None else Proof.CHEAPEST_FOUND
-        one = self._acts_on_one(verdicts, options, columns)
-        verdicts.status[one], verdicts.proof[one] = Status.SINGLE, proof
-        status = verdicts.status
-        is_open = (status == Status.POSSIBLE) | (status == Status.UNKNOWN)
+        is_open = verdicts.status == Status.UNKNOWN
+        if not self.budget.any_witness:
+            one = self._acts_on_one(verdicts, options, columns)
+            verdicts.status[one], verdicts.proof[one] = Status.SINGLE, proof
+            is_open |= verdicts.status == Status.POSSIBLE
         if not is_open.any() or not self.budget.max_points:
             return
         least = np.full(len(rows), np.inf)

@@ -239,7 +239,8 @@ class _VerdictRun:
         verdicts = self.task.undecided(rows)
         try:
             self._write(verdicts, rows, found, spent)
-            self._improve(verdicts, rows, found, engine)
+            if not self.task.budget.any_witness:
+                self._improve(verdicts, rows, found, engine)
             if not self.task.budget.best_only:
                 self.task.singles.settle(verdicts, rows, found.options, self.columns)
         finally:  # what was found before the time limit stays

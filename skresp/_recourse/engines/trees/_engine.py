@@ -324,7 +324,7 @@ class _TreeRun(ChangeSearch):
 
     def _joint(self, out: EngineResult, people: IndexArray, chosen: IntArray) -> None:
         """Note witnesses of people whose chosen changes reach the target."""
-        if self.budget.cost is None:
+        if self.budget.cost is None and not self.budget.any_witness:
             with suppress(OutOfTimeError):  # then needless changes stay
                 self.undo_needless(people, chosen)
         self.note_joint(out, people, self.as_options(people, chosen[people]))
