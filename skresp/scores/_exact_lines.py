@@ -221,7 +221,8 @@ def _evaluate(
         largest = np.abs(lines.before[line, lines.j]) / lines.step
         largest += np.maximum(np.abs(low), np.abs(high))
         error = pieces.error + ROUNDINGS * eps * largest
-        pieces, position, size = _whole_units(pieces, low, high, error)
+        asked = _ends_to_ask(known, ends, pieces)
+        pieces, position, size = _whole_units(pieces, low, high, error, asked)
     which = line[pieces.line]
     reached, sure = np.zeros((2, len(which)), dtype=bool)
     if known.decision is not None and batch.uses_kernels:
@@ -242,14 +243,41 @@ def _evaluate(
     )
 
 
+def _ends_to_ask(
+    score_function: ScoreFunction, ends: LineEnds, pieces: ScorePieces
+) -> tuple[BoolArray, BoolArray]:
+    """Return of which lines of units the model is asked about the first and last unit.
+
+    A border right at an end leaves a piece without length, which is not among the
+    pieces. For units it counts, so the scores at the end itself are compared with those
+    of the piece beside it.
+    """
+    decision = score_function.decision
+    if decision is None:
+        everywhere = np.ones(len(ends.low), dtype=bool)
+        return everywhere, everywhere
+    start = np.searchsorted(pieces.line, np.arange(len(ends.low)))
+    rounding = np.broadcast_to(pieces.rounding, len(pieces.line))
+    asked = []
+    for codes, beside in ((ends.first, start), (ends.last, np.r_[start[1:], 0] - 1)):
+        at_end, sure = decision.answers(score_function.scores(codes), rounding[beside])
+        inside, _ = decision.answers(pieces.scores[beside])
+        asked.append((at_end != inside) | ~sure)
+    return asked[0], asked[1]
+
+
 def _whole_units(
-    pieces: ScorePieces, low: FloatArray, high: FloatArray, error: FloatArray
+    pieces: ScorePieces,
+    low: FloatArray,
+    high: FloatArray,
+    error: FloatArray,
+    asked: tuple[BoolArray, BoolArray],
 ) -> tuple[ScorePieces, FloatArray, FloatArray]:
     """Return runs of units, one unit of each run, and the number of its units.
 
     Every unit of a line belongs to exactly one run. A unit within `error` of a border
-    is a run by itself, and its scores are NaN so that `predict` decides. 0 is no
-    change and does not count.
+    is a run by itself, and its scores are NaN so that `predict` decides; so is the
+    first or last unit of a line that is `asked`. 0 is no change and does not count.
     """
     line, a, b = pieces.line, pieces.low, pieces.high
     first = np.ceil(a)
@@ -257,7 +285,10 @@ def _whole_units(
     which, scores = np.arange(len(line)), pieces.scores
     rounding = np.broadcast_to(pieces.rounding, len(line))
     inner = b < high[line]
-    doubtful = _units_near(line[inner], b[inner], low, high, error)
+    first_asked, last_asked = map(np.flatnonzero, asked)
+    near = np.concatenate([line[inner], first_asked, last_asked])
+    border = np.concatenate([b[inner], low[first_asked], high[last_asked]])
+    doubtful = _units_near(near, border, low, high, error)
     if len(doubtful[0]):
         first, last, which, alone = _split_off(line, first, last, *doubtful)
         scores = np.where(alone[:, None], np.nan, scores[which])

@@ -10,11 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    KBinsDiscretizer,
+    MinMaxScaler,
+    StandardScaler,
+)
 from sklearn.tree import DecisionTreeClassifier
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, AtLeast, Feature, ResponsivenessExplainer
 from skresp._model.lines._score_pieces import ScorePieces
 from skresp.scores._exact_lines import _whole_units
 from tests.scores.scaled_models import LINEAR, SCALERS, TREES
@@ -102,8 +108,9 @@ def test_intervals_hold_all_that_the_score_counts(name, top):
     error=st.sampled_from([0.0, 1e-9, 0.3, 2.5]),
     low=st.integers(-9, 3),
     length=st.integers(1, 16),
+    asked=st.tuples(st.booleans(), st.booleans()),
 )
-def test_every_unit_belongs_to_one_run(cuts, error, low, length):
+def test_every_unit_belongs_to_one_run(cuts, error, low, length, asked):
     """Two lines, the second with the cuts of the first moved by a third."""
     line, edges = [], []
     for k in (0, 1):
@@ -115,7 +122,8 @@ def test_every_unit_belongs_to_one_run(cuts, error, low, length):
     scores = np.arange(len(line), dtype=float)[:, None]
     pieces = ScorePieces(np.array(line), first, last, scores)
     start, stop = np.full(2, float(low)), np.full(2, float(low + length))
-    runs, place, size = _whole_units(pieces, start, stop, np.full(2, error))
+    at_ends = tuple(np.array([end, not end]) for end in asked)
+    runs, place, size = _whole_units(pieces, start, stop, np.full(2, error), at_ends)
     for k in (0, 1):
         seen = []
         for i in np.flatnonzero(runs.line == k):
@@ -131,6 +139,37 @@ def test_every_unit_belongs_to_one_run(cuts, error, low, length):
             inner = [c for c in last[pieces.line == k] if c < low + length]
             assert all(np.abs(units - c).min() > error for c in inner)
         assert seen == [u for u in range(low, low + length + 1) if u != 0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("border", [148, 150, 152, 290])
+@pytest.mark.parametrize("kind", ["bins", "linear"])
+def test_a_border_right_at_an_end_does_not_move_the_unit_there(kind, border, sign):
+    """The unit at the end of a line was counted with those beyond the border."""
+    X = pd.DataFrame({"amount": np.arange(291)})
+    if kind == "bins":
+        # The value at an edge belongs to the bin above it.
+        bins = KBinsDiscretizer(2, encode="ordinal", strategy="uniform", subsample=None)
+        signed = FunctionTransformer(np.negative if sign < 0 else None)
+        model = make_pipeline(signed, bins, DecisionTreeClassifier())
+        model.fit(X, X["amount"] > 145)
+        bins.bin_edges_[0][1] = sign * border
+        model[-1].fit(np.array([[0.0], [1.0]]), [False, True])
+        target = True
+    else:
+        model = LinearRegression().fit(X, X["amount"])
+        model.coef_, model.intercept_ = np.array([float(sign)]), 0.0
+        target = AtLeast(float(sign * border))
+    actions = ActionSet({"amount": Feature("integer", 0, 290, max_decrease=2)})
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=target
+    ).fit(X)
+    assert explainer.structure_.exact_scores == "all"
+    explanation = explainer.explain(X[150:151])
+    values = np.r_[148:150, 151:291]
+    reached = sign * values >= sign * border
+    assert explanation.exact.all()
+    assert explanation.values[0, 0] == reached.mean()
 
 
 def test_a_range_of_more_values_than_int32_holds_is_counted():
