@@ -12,6 +12,9 @@ from .smooth_lines import line_values_only, with_turns
 _NEAR, _POINTS = 4e-8, 200
 # So many changes of the answer close to one turn are rounding.
 _FLIPS = 4
+# A turn as close to the border as this may be left open: a search by bounds would
+# divide the line into more pieces than it keeps.
+_CLOSE = 1e-9
 # Rows of a call are rounded differently in groups of four or eight.
 _COPIES = (1, 4, 8, 9)
 
@@ -23,7 +26,10 @@ def depends_on_call(world, point) -> bool:
 
 
 def decides_on_line(world, person, name, values) -> bool:
-    """Return whether the answer flickers at a turn of the margin along a line."""
+    """Return whether a turn of the margin along a line is too close to the border.
+
+    The answer flickers there, or the probability is as good as the threshold.
+    """
     low, high = line_range(world, person, name)
 
     def points(at):
@@ -35,6 +41,11 @@ def decides_on_line(world, person, name, values) -> bool:
         lambda at: world.reaches(points(at)),
     )
     turns = np.setdiff1d(at, np.r_[low, values, high])
+    if world.threshold is not None and len(turns):
+        at = world.model.classes_.tolist().index(world.target)
+        likely = world.model.predict_proba(points(turns))[:, at]
+        if np.abs(likely - world.threshold).min() < _CLOSE:
+            return True
     near = np.linspace(-_NEAR, _NEAR, _POINTS) * (high - low)
     for turn in turns:
         works = world.reaches(points(np.clip(turn + near, low, high)))
