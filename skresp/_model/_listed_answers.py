@@ -133,6 +133,7 @@ def _score(
     if batch.point_builder.others:
         differing = _differing_rows(batch.point_builder, codes, changes)
         answers[: len(points)][points.spread(differing)] = IN_DOUBT
+        answers[len(points) :][differing] = IN_DOUBT
     _settle(batch, lists, rows, answers)
     reached = answers.astype(bool)
     return Reached(points, reached[: len(points)], reached[len(points) :])

@@ -139,6 +139,28 @@ def test_kernels_answer_like_the_model(data, name, interventions):
     assert 0 < np.nanmean(fast.values) < 1
 
 
+def test_people_with_unlisted_labels_have_their_own_prediction():
+    """Two of them share a list, and the second had the prediction of the first."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"plan": rng.choice(["none", "bank", "stores"], 300), "n": 0})
+    X["n"] = rng.integers(0, 5, 300)
+    indicators = make_column_transformer(
+        (OneHotEncoder(), ["plan"]), remainder="passthrough"
+    )
+    model = make_pipeline(indicators, DecisionTreeClassifier())
+    model.fit(X, X["plan"] != "bank")
+    actions = ActionSet(
+        {
+            "plan": Feature("categorical", categories=["none"]),
+            "n": Feature("integer", 0, 4),
+        }
+    )
+    people = pd.DataFrame({"plan": ["bank", "stores"] * 4, "n": [1, 1, 2, 2] * 2})
+    (fast, _), (slow, _) = both_ways(model, actions, X, people, target=True)
+    assert fast.at_target.tolist() == [False, True] * 4
+    assert_equal(fast, slow)
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(
     "model",
