@@ -41,7 +41,6 @@ from skresp import (
 )
 from skresp.datasets import fetch_german, fetch_givemecredit, fetch_heloc, make_credit
 from skresp.metrics import RecourseScorer
-from skresp.reach._cache import shared_cache
 
 MODELS = {
     "XGB": lambda: XGBClassifier(n_estimators=300, max_depth=6, n_jobs=1),
@@ -132,14 +131,14 @@ def explain_and_verify(args):
                 [partial(explainer.explain, X), partial(explainer.verify, X), predict],
                 args.repeats,
             )
-            counted = f"{data} {name}, {len(X)} rows, {points} points"
+            print(f"{data} {name}: {len(X)} rows, {points} points")
             goals = {
                 k: v[name] if data == "heloc" else None
                 for k, v in GOALS.items()
                 if name in v
             }
-            show(f"explain / predict, {counted}", explain / alone, goals["explain"])
-            show(f"verify / predict, {counted}", verify / alone, goals["verify"])
+            show(f"explain / predict, {data} {name}", explain / alone, goals["explain"])
+            show(f"verify / predict, {data} {name}", verify / alone, goals["verify"])
             some = X[:100]
             predict, points = recorded(model, bunch.action_set, some)
             explain, alone = least(
@@ -351,6 +350,8 @@ def write_people(folder, rows):
 
 def grown(folder, what):
     """Print seconds of a call, and MB above the data: at the peak, and after it."""
+    from skresp.reach._cache import shared_cache
+
     bunch = fetch_heloc()
     model = MODELS["XGB"]().fit(bunch.data.astype(float), bunch.target)
     X = pd.DataFrame(np.load(Path(folder, "people.npy")), columns=bunch.data.columns)
