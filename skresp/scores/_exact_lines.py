@@ -30,6 +30,8 @@ from ._settings import ScoreSettings
 
 # Trees times lines that are walked at once, to bound memory.
 _MAX_FRAGMENTS = 400_000
+# The share of a line that a piece may have whose length is only rounding.
+_NEGLIGIBLE = 1e-12
 # Units on either side of a border that are evaluated one by one.
 _MAX_IN_DOUBT = 2_048
 
@@ -212,15 +214,17 @@ def _evaluate(
     eps = batch.point_builder.spacing
     ends = _line_ends(lines, batch, score_function, some)
     pieces = score_pieces(known, ends, eps)
-    position, size, doubtful = None, pieces.high - pieces.low, pieces.doubtful
-    if lines.is_integer:
+    doubtful = pieces.doubtful
+    # The model's column may be of a coarser dtype, which rounds too.
+    largest = np.abs(lines.before[line, lines.j]) / lines.step
+    largest += np.maximum(np.abs(low), np.abs(high))
+    error = pieces.error + ROUNDINGS * eps * largest
+    if not lines.is_integer:
+        position, size = None, _lengths(pieces, high - low, error)
+    else:
         if isinstance(doubtful, np.ndarray):
             # The model is asked about every unit near a border.
             doubtful = np.where(doubtful > 2 * _MAX_IN_DOUBT, doubtful, 0.0)
-        # The model's column may be of a coarser dtype, which rounds too.
-        largest = np.abs(lines.before[line, lines.j]) / lines.step
-        largest += np.maximum(np.abs(low), np.abs(high))
-        error = pieces.error + ROUNDINGS * eps * largest
         asked = _ends_to_ask(known, ends, pieces)
         pieces, position, size = _whole_units(pieces, low, high, error, asked)
     which = line[pieces.line]
@@ -241,6 +245,17 @@ def _evaluate(
         TargetPieces(which, pieces.low, pieces.high, size, reached, doubtful),
         Doubtful(lines, which[unsure], amount, reached, unsure),
     )
+
+
+def _lengths(pieces: ScorePieces, whole: FloatArray, error: FloatArray) -> FloatArray:
+    """Return the lengths of pieces; 0 where rounding of a border is all there is to it.
+
+    Such a piece has hardly a number inside, so `predict` may say of its middle what
+    holds beside it. Pieces count that are no small share of their line.
+    """
+    length = pieces.high - pieces.low
+    negligible = np.minimum(error, _NEGLIGIBLE * whole)
+    return np.where(length <= negligible[pieces.line], 0.0, length)
 
 
 def _ends_to_ask(
