@@ -7,7 +7,7 @@ about them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +25,6 @@ from ._score_function import ScoreFunction
 
 #: The answer where only the model knows; 1 is for points that reach the target, else 0.
 IN_DOUBT = np.uint8(2)
-
-# The relative error of a sum behind a link.
-_LINKED = 1e-12
 
 Answers = NDArray[np.uint8]
 
@@ -86,12 +83,13 @@ class ChangeScorer:
                 answers = self._answers_of_scores(codes, changes)
         if self._adds_float32:
             self._look_closer(answers, codes, changes)
-        if not known.is_known_everywhere:
-            points = changes.lists.points
-            of_points, of_rows = answers[: len(points)], answers[len(points) :]
-            unknown = ~known.known_rows(codes)
+        points = changes.lists.points
+        of_points, of_rows = answers[: len(points)], answers[len(points) :]
+        unknown = ~known.known_rows(codes)
+        if unknown.any():
             of_rows[unknown] = IN_DOUBT
             of_points[points.spread(unknown)] = IN_DOUBT
+        if not known.knows_all_numbers:
             of_points[~self._known_changes(changes)[points.change]] = IN_DOUBT
         return answers
 
@@ -145,15 +143,19 @@ class ChangeScorer:
     def _answers_of_scores(self, codes: FloatArray, changes: ChangeCodes) -> Answers:
         """Return answers of groups with links, from scores.
 
-        Large terms that cancel are in doubt.
+        Scores are in doubt where large terms or trees may cancel.
         """
         each = [group.sums(codes, changes) for group in self._groups]
         linked = zip(self._groups, each, strict=True)
         shares = [g.group.linked(sums.values) for g, sums in linked]
-        reached, sure = self.decision.answers(np.sum(shares, axis=0))
-        size = reduce(np.maximum, [sums.size for sums in each])
+        sizes = [
+            group.group.steepness * (sums.size + group.largest_tree_sum)
+            for group, sums in zip(self._groups, each, strict=True)
+        ]
+        rounding = self.decision.rounding * sum(sizes)
+        reached, sure = self.decision.answers(np.sum(shares, axis=0), rounding)
         out = reached.astype(np.uint8)
-        out[~sure | (_LINKED * size > self.decision.doubt)] = IN_DOUBT
+        out[~sure] = IN_DOUBT
         return out
 
 

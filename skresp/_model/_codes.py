@@ -10,7 +10,7 @@ import pandas as pd
 
 from skresp._typing import FloatArray, IndexArray
 
-from ._columns import UNKNOWN, Column
+from ._columns import UNKNOWN, Column, integer_codes, number_codes
 from ._label_extension import with_labels
 from ._point_builder import PointBuilder
 from ._score_function import ScoreFunction
@@ -40,11 +40,11 @@ def row_codes(
     """Return some rows of a batch as codes, of shape (n_rows, n_columns)."""
     width = len(score_function.columns)
     if len(builder.blocks) == 1 and not builder.others:
-        codes = builder.blocks[0][0][rows].astype(float, order="C", copy=False)
+        codes = number_codes(builder.blocks[0][0][rows])
     else:
         codes = np.empty((len(rows), width))
         for block, positions in builder.blocks:
-            codes[:, positions] = block[rows]
+            codes[:, positions] = number_codes(block[rows])
     for i in {*score_function.labelled, *builder.others}:
         values = builder.column_values(i, rows)
         codes[:, i] = codes_of(score_function.columns[i], values)
@@ -80,9 +80,10 @@ def codes_of(column: Column, values: Any) -> FloatArray:
     if column.labels is None:
         array = np.asarray(values)
         if array.dtype.kind in "buif":
-            return array.astype(float)
+            return number_codes(array)
         numbers = pd.to_numeric(pd.Series(values), errors="coerce")
-        return np.asarray(numbers.to_numpy(dtype=float, na_value=np.nan))
+        codes = np.asarray(numbers.to_numpy(dtype=float, na_value=np.nan))
+        return integer_codes(codes) if numbers.dtype.kind in "iu" else codes
     missing = np.asarray(pd.isna(values))
     found = _index(column).get_indexer(_objects(values))
     return np.where(missing, np.nan, np.where(found < 0, UNKNOWN, found))

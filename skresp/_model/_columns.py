@@ -6,18 +6,24 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skresp._typing import BoolArray, FloatArray
 
 #: The code of a label that the model does not accept.
 UNKNOWN = -1.0
+#: The largest number whose score is known: many models convert numbers to float32.
+MAX_NUMBER = float(np.finfo(np.float32).max)
+# The largest integer up to which float64 has every integer.
+_MAX_INTEGER = 2**53
 
 
 class Column(NamedTuple):
     """A column of the model's input.
 
     The code of a number is the number itself, the code of a label its position in
-    `labels`, and the code of a missing value NaN.
+    `labels`, and the code of a missing value NaN. The code of an integer that float64
+    does not have is infinity.
 
     Attributes
     ----------
@@ -26,7 +32,8 @@ class Column(NamedTuple):
     labels : tuple or None
         The labels that the model accepts; None for a column of numbers.
     lower, upper : float
-        The range of numbers in which the scores are known.
+        The range of numbers in which the scores are known, as far as they are at most
+        `MAX_NUMBER` in size.
     """
 
     name: str
@@ -45,6 +52,7 @@ class Column(NamedTuple):
             inside = (codes >= 0) & (codes < len(self.labels))
         else:
             inside = (codes >= self.lower) & (codes <= self.upper)
+            inside &= np.abs(codes) <= MAX_NUMBER
         return np.isnan(codes) | inside
 
 
@@ -54,4 +62,21 @@ def known_ranges(columns: Sequence[Column]) -> FloatArray:
         (each.lower, each.upper) if each.labels is None else (0.0, each.n_labels - 1.0)
         for each in columns
     ]
-    return np.reshape(ends, (len(ends), 2)).T
+    return np.clip(np.reshape(ends, (len(ends), 2)).T, -MAX_NUMBER, MAX_NUMBER)
+
+
+def rows_in_range(codes: FloatArray) -> BoolArray:
+    """Return which rows of codes have no number larger than `MAX_NUMBER`."""
+    return np.asarray(~(np.abs(codes) > MAX_NUMBER).any(axis=1))
+
+
+def number_codes(numbers: NDArray[Any]) -> FloatArray:
+    """Return the codes of numbers."""
+    codes = numbers.astype(float, order="C", copy=False)
+    return integer_codes(codes) if numbers.dtype.kind in "iu" else codes
+
+
+def integer_codes(codes: FloatArray) -> FloatArray:
+    """Return the codes of integers that were converted to float64."""
+    too_large = np.abs(codes) >= _MAX_INTEGER
+    return np.where(too_large, np.inf, codes) if too_large.any() else codes

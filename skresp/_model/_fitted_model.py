@@ -86,6 +86,7 @@ class FittedModel:
             deadline,
             partial(self._change_scorer_for, use),
             uses_kernels=use != "never",
+            accepts_missing=self._accepts_missing,
         )
 
     def _change_scorer_for(self, use: KernelUse, n_points: int) -> ChangeScorer | None:
@@ -105,6 +106,11 @@ class FittedModel:
     def _asked(self) -> Counter[str]:
         """The number of points of all calls, in `points`."""
         return Counter()
+
+    @cached_property
+    def _accepts_missing(self) -> set[int]:
+        """The columns in which the model is known to accept missing values."""
+        return set()
 
     @cached_property
     def _change_scorer(self) -> ChangeScorer | None:

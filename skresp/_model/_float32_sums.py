@@ -23,12 +23,12 @@ _MAX_WALKS = 100_000
 
 
 def adds_float32(score_function: ScoreFunction) -> bool:
-    """Return whether the score is one sum of trees in float32, known for all codes."""
+    """Return whether the score is a sum of trees in float32, known for all numbers."""
     decision, (group, *_) = score_function.decision, score_function.groups
     if decision is None or decision.cut is None or decision.doubt <= DOUBT:
         return False
     is_sum = score_function.is_plain and group.trees is not None and group.terms is None
-    return is_sum and len(group.base) == 1 and score_function.is_known_everywhere
+    return is_sum and len(group.base) == 1 and score_function.knows_all_numbers
 
 
 def closer_answers(

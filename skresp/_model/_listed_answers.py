@@ -28,6 +28,8 @@ _MAX_POINTS = 500_000
 _FEW_ROWS = 16
 # Rows that the model answers faster than kernels are made ready.
 _FEW_QUESTIONS = 500
+# Answers that are compared with those of the model, and the rows that are worth it.
+_CHECKED, _MANY_ROWS = 16, 100
 
 
 class Reached(NamedTuple):
@@ -122,6 +124,7 @@ def _score(
 ) -> Reached:
     """Score all points of rows, and ask the model about those in doubt."""
     codes = row_codes(scorer.score_function, batch.point_builder, rows)
+    batch.ask_about_missing(codes, rows)
     changes = change_codes(scorer.score_function, batch.point_builder, lists, codes)
     try:
         answers = scorer.answers(codes, changes)
@@ -159,8 +162,11 @@ def _score_halves(
 def _settle(
     batch: RowBatch, lists: ListedChanges, rows: IndexArray, answers: Answers
 ) -> None:
-    """Ask the model about points and rows in doubt, in one call; set the answers."""
-    doubtful = np.flatnonzero(answers == IN_DOUBT)
+    """Ask the model about points and rows in doubt, in one call; set the answers.
+
+    For many rows it is asked about a few others too, to notice a model that changed.
+    """
+    doubtful = _to_ask(answers, len(rows))
     if not len(doubtful):
         return
     points = lists.points
@@ -172,7 +178,36 @@ def _settle(
     ]
     asked, unsure = points.row[doubtful[: ends[-1]]], doubtful[ends[-1] :]
     asked = np.concatenate([asked, unsure - len(points)])
-    answers[doubtful] = batch.reaches_target(rows[asked], segments)
+    found = batch.reaches_target(rows[asked], segments)
+    _check_reading(answers[doubtful], found)
+    answers[doubtful] = found
+
+
+def settle_rows(batch: RowBatch, answers: Answers) -> None:
+    """Ask the model about rows of a batch in doubt; set the answers."""
+    doubtful = _to_ask(answers, len(answers))
+    if len(doubtful):
+        found = batch.reaches_target(doubtful)
+        _check_reading(answers[doubtful], found)
+        answers[doubtful] = found
+
+
+def _to_ask(answers: Answers, n_rows: int) -> IndexArray:
+    """Return which answers are in doubt, and for many rows a few others."""
+    asked = answers == IN_DOUBT
+    if n_rows >= _MANY_ROWS:
+        asked[:: -(-len(answers) // _CHECKED)] = True
+    return np.flatnonzero(asked)
+
+
+def _check_reading(answers: Answers, found: BoolArray) -> None:
+    """Raise if answers that are not in doubt differ from those of the model."""
+    if ((answers != found) & (answers != IN_DOUBT)).any():
+        raise ValueError(
+            "The model's predictions differ from what was read of it when it was first "
+            "explained. If it was fitted again or changed since, fit the explainer "
+            "again."
+        )
 
 
 def _differing_rows(

@@ -15,6 +15,7 @@ from skresp._model.steps._transformed_columns import (
     TransformedColumns,
     read_transformed_columns,
 )
+from skresp._model.trees._category_splits import CategorySplits
 from skresp._model.trees._to_raw_trees import Tables, to_raw_trees
 from skresp._typing import FloatArray
 
@@ -25,6 +26,9 @@ from ._model_columns import accepted_labels, candidate_columns
 from ._raw_rows import RawRows
 from ._raw_terms import to_raw_terms
 from ._reading import ReadGroup
+
+# The largest integer up to which float32 has every integer.
+_MAX_INTEGER32 = 2.0**24
 
 #: The columns of a model's input, and how each of its groups transforms them.
 ReadColumns = tuple[tuple[Column, ...], tuple[TransformedColumns, ...]]
@@ -66,8 +70,32 @@ def to_raw_groups(
     else:
         read = _read_columns(kinds, input_format, features)
     columns, transformed = read
+    if any(_gets_integer_arrays(group, input_format) for group in groups):
+        columns = tuple(
+            _within_float32(column) if _is_integer(input_format.dtype_of(i)) else column
+            for i, column in enumerate(columns)
+        )
     raw = [_to_raw_group(g, t) for g, t in zip(groups, transformed, strict=True)]
     return columns, tuple(g for g, _ in raw), tuple(source for _, source in raw)
+
+
+def _gets_integer_arrays(group: ReadGroup, input_format: InputFormat) -> bool:
+    """Return whether trees may get arrays whose integers they convert to float32."""
+    trees = group.ensemble
+    if trees is None or not trees.arithmetic.integers_to_float32:
+        return False
+    before = [step for step in group.steps if not isinstance(step, CategorySplits)]
+    return bool(before) or input_format.container == "array"
+
+
+def _is_integer(dtype: Any) -> bool:
+    return getattr(dtype, "kind", "") in ("i", "u")
+
+
+def _within_float32(column: Column) -> Column:
+    """Return a column that is known where float32 has all integers."""
+    lower = max(column.lower, -_MAX_INTEGER32)
+    return column._replace(lower=lower, upper=min(column.upper, _MAX_INTEGER32))
 
 
 def _has_numbers_only(input_format: InputFormat) -> bool:

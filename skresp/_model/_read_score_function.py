@@ -14,17 +14,20 @@ from skresp.reach._deadline import LimitError
 from ._decision import DOUBT, DOUBT32, Decision, decision_of, is_confirmed
 from ._families import read_model
 from ._input_format import InputFormat, is_coarse
+from ._predictions import predicted_numbers
 from ._raw_groups import to_raw_groups
 from ._raw_rows import RawRows
 from ._reading import ReadGroup, Reading
 from ._score_function import ScoreFunction
 from ._synthetic_codes import synthetic_codes
-from ._target import TargetRule
+from ._target import TargetRule, ValueRule
 from ._unreadable import UnreadableError
 from ._unwrap import unwrap
 
 # The relative error of a sum in float32 and in float64, with a margin.
 _FLOAT32, _FLOAT64 = 1e-6, 1e-13
+# Relative differences of predictions that are no rounding.
+_FAR = 1e-4
 # The largest error of scores with which a model is of use.
 _MAX_DOUBT = 0.02
 
@@ -164,7 +167,22 @@ def _decision(
         rule,
         reading.to_prediction,
     )
-    confirmed = decision is not None and is_confirmed(
-        decision, target_rule, scores, rows
-    )
-    return decision if confirmed else None
+    if decision is None or not is_confirmed(decision, target_rule, scores, rows):
+        return None
+    if isinstance(target_rule, ValueRule):
+        found = predicted_numbers(target_rule.model, rows)
+        if not _predicts(reading, scores[:, 0], found):
+            return None
+    return decision
+
+
+def _predicts(reading: Reading, scores: FloatArray, found: FloatArray) -> bool:
+    """Return whether the predictions of a regressor follow from its scores as read.
+
+    Few synthetic rows may reach the target, so the numbers themselves are compared.
+    """
+    with np.errstate(all="ignore"):
+        turned = reading.to_prediction
+        expected = scores if turned is None else turned(scores)
+    near = _FAR * np.abs(found).max()
+    return bool(np.allclose(expected, found, rtol=_FAR, atol=near))

@@ -128,6 +128,8 @@ class RowBatch:
     uses_kernels : bool
         Whether points may be answered without the model. If not, whoever computes an
         answer asks the model instead, see `_kernel_use`.
+    accepts_missing : set of int, optional
+        The columns in which the model is known to accept missing values; updated.
 
     Attributes
     ----------
@@ -144,10 +146,12 @@ class RowBatch:
         change_scorer: Callable[[int], ChangeScorer | None] = lambda n_points: None,
         *,
         uses_kernels: bool = True,
+        accepts_missing: set[int] | None = None,
     ) -> None:
         self.target_rule = target_rule
         self.change_scorer = change_scorer
         self.uses_kernels = uses_kernels
+        self.accepts_missing = set() if accepts_missing is None else accepts_missing
         self.score_function = score_function
         self.point_builder = point_builder
         self.deadline = deadline
@@ -166,6 +170,7 @@ class RowBatch:
             deadline,
             self.change_scorer,
             uses_kernels=self.uses_kernels,
+            accepts_missing=self.accepts_missing,
         )
         same._coded, same.kept = self._coded, self.kept
         return same
@@ -174,8 +179,24 @@ class RowBatch:
         """Return the rows as codes, and a score function that knows their labels."""
         if self._coded is None or self._coded[0] is not score_function:
             known, codes = batch_codes(score_function, self.point_builder)
+            self.ask_about_missing(codes, np.arange(len(codes)))
             self._coded = score_function, known, codes
         return self._coded[1:]
+
+    def ask_about_missing(self, codes: FloatArray, rows: IndexArray) -> None:
+        """Ask the model once about a row with a missing value in each column.
+
+        A model may refuse them, and says so itself. What was read of it would give an
+        answer.
+        """
+        missing = np.isnan(codes)
+        if not missing.any():
+            return
+        columns = set(np.flatnonzero(missing.any(axis=0)).tolist())
+        new = sorted(columns - self.accepts_missing)
+        if new:
+            self.reaches_target(rows[missing[:, new].argmax(axis=0)], final=True)
+            self.accepts_missing.update(new)
 
     @property
     def batch_size(self) -> int:

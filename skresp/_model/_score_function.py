@@ -11,7 +11,7 @@ import numpy as np
 
 from skresp._typing import BoolArray, FloatArray
 
-from ._columns import Column, known_ranges
+from ._columns import MAX_NUMBER, Column, known_ranges, rows_in_range
 from ._decision import Decision
 from ._group import Group
 from ._raw_groups import GroupSource
@@ -57,8 +57,8 @@ class ScoreFunction:
 
     def known_rows(self, codes: FloatArray) -> BoolArray:
         """Return in which rows of codes every code is known."""
-        if self.is_known_everywhere:
-            return np.ones(len(codes), dtype=bool)
+        if self.knows_all_numbers:
+            return rows_in_range(codes)
         return np.asarray(self.knows(codes, slice(None)).all(axis=1))
 
     def knows(self, codes: FloatArray, columns: Any) -> BoolArray:
@@ -72,9 +72,10 @@ class ScoreFunction:
         return tuple(i for i, c in enumerate(self.columns) if c.labels is not None)
 
     @cached_property
-    def is_known_everywhere(self) -> bool:
-        """Whether the scores are known for all codes."""
-        return not self.labelled and bool(np.isinf(self._known_ranges).all())
+    def knows_all_numbers(self) -> bool:
+        """Whether the scores are known for all codes up to `MAX_NUMBER`."""
+        ranges = np.abs(self._known_ranges)
+        return not self.labelled and bool((ranges >= MAX_NUMBER).all())
 
     @cached_property
     def _known_ranges(self) -> FloatArray:

@@ -89,6 +89,7 @@ class SingleFeatures:
         rows: IndexArray,
         options: Sequence[Options],
         columns: Sequence[IndexArray],
+        knows_listed: BoolArray,
     ) -> None:
         """Decide people who are `possible` or `unknown`, where scores can.
 
@@ -99,6 +100,8 @@ class SingleFeatures:
         rows : array of shape (n_people,)
             Positions in the batch.
         options, columns : one Options and one array of feature positions per part
+        knows_listed : array of shape (n_people,)
+            See `EngineResult`.
         """
         proof = Proof.WITNESS if self.budget.cost is None else Proof.CHEAPEST_FOUND
         is_open = verdicts.status == Status.UNKNOWN
@@ -106,13 +109,16 @@ class SingleFeatures:
             one = self._acts_on_one(verdicts, options, columns)
             verdicts.status[one], verdicts.proof[one] = Status.SINGLE, proof
             is_open |= verdicts.status == Status.POSSIBLE
+        searched = knows_listed | (verdicts.status != Status.POSSIBLE)
         if not is_open.any() or not self.budget.max_points:
             return
         least = np.full(len(rows), np.inf)
         settled = np.ones(len(rows), dtype=bool)
         try:
             for each, here in zip(options, columns, strict=True):
-                people = np.flatnonzero(is_open & ~each.covers_all[each.which])
+                people = np.flatnonzero(
+                    is_open & ~(each.covers_all[each.which] & searched)
+                )
                 for j in each.part.actionable:
                     if self.budget.cost is None:
                         people = people[np.isinf(least[people])]

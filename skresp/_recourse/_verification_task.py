@@ -242,7 +242,9 @@ class _VerdictRun:
             if not self.task.budget.any_witness:
                 self._improve(verdicts, rows, found, engine)
             if not self.task.budget.best_only:
-                self.task.singles.settle(verdicts, rows, found.options, self.columns)
+                self.task.singles.settle(
+                    verdicts, rows, found.options, self.columns, found.knows_listed
+                )
         finally:  # what was found before the time limit stays
             self.out.put(positions, verdicts)
         if found.left_over.any():

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from skresp._model import _listed_answers as listed_answers
-from skresp._model._change_scorer import IN_DOUBT
 from skresp._model._row_batch import RowBatch
 from skresp._typing import BoolArray
 from skresp.reach._deadline import OutOfTimeError
@@ -65,7 +64,5 @@ def rows_at_target(
         answers = engine.answers(batch)
     if answers is None:
         return listed_answers.rows_at_target(batch, n_rows)
-    doubtful = np.flatnonzero(answers == IN_DOUBT)
-    if len(doubtful):
-        answers[doubtful] = batch.reaches_target(doubtful)
+    listed_answers.settle_rows(batch, answers)
     return answers.astype(bool), np.ones(n_rows, dtype=bool)

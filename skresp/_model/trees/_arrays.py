@@ -67,12 +67,15 @@ class Arithmetic(NamedTuple):
         Whether leaves are added in float32.
     sparse_zero_is_missing : bool
         Whether a value that a sparse matrix does not store is missing.
+    integers_to_float32 : bool
+        Whether an array of integers is converted to float32 first, unlike other input.
     """
 
     compares_float32: bool = False
     is_strict: bool = False
     sums_float32: bool = False
     sparse_zero_is_missing: bool = False
+    integers_to_float32: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

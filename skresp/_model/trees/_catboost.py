@@ -155,6 +155,8 @@ def _own_scores(model: Any, Z: Any) -> FloatArray:
 
 
 def _prediction_link(model: Any) -> PredictionLink | None:
+    if getattr(model, "get_probability_threshold", lambda: 0.5)() != 0.5:
+        return None  # labels do not follow from the sign of the score
     loss = str(model.get_all_params().get("loss_function"))
     return _LINKS.get(loss.split(":")[0])
 

@@ -47,7 +47,7 @@ def _read_lightgbm(model: Any) -> ReadTrees:
         (i % n_outputs, _lightgbm_tree(info["tree_structure"], splits))
         for i, info in enumerate(dumped["tree_info"])
     )
-    ensemble = assemble(trees, n_outputs, Arithmetic())
+    ensemble = assemble(trees, n_outputs, Arithmetic(integers_to_float32=True))
     ensemble = replace(ensemble, leaves=ensemble.leaves / _n_averaged(booster))
     return replace(ensemble, threshold=_compared(ensemble.threshold)), splits
 
@@ -136,6 +136,8 @@ def _own_scores(model: Any, Z: Any) -> FloatArray:
 
 def _prediction_link(model: Any) -> PredictionLink | None:
     objective = str(getattr(model, "objective_", None))
+    if model.get_params().get("reg_sqrt"):
+        return None  # predictions are squares of the scores
     if objective == "binary" and model.get_params().get("sigmoid", 1.0) != 1.0:
         return "margin"
     return _LINKS.get(objective)

@@ -182,19 +182,20 @@ class RankedTrees:
             The columns of each part, then -1.
         """
         key = columns.shape, columns.tobytes()
-        if key not in self._layouts:
+        found = self._layouts.get(key)
+        if found is None:
             if len(self._layouts) >= _MAX_LAYOUTS:
                 self._layouts.clear()
             of_parts = self.position[columns]
             is_used = of_parts >= 0
             moved = np.zeros(len(self.columns), dtype=bool)
             moved[of_parts[is_used]] = True
-            self._layouts[key] = Layout(
+            found = self._layouts[key] = Layout(
                 of_parts,
                 np.concatenate([of_parts[is_used], np.flatnonzero(~moved)]),
                 np.append(0, np.cumsum(is_used.sum(axis=1))),
             )
-        return self._layouts[key]
+        return found
 
     @cached_property
     def _layouts(self) -> dict[Any, Layout]:

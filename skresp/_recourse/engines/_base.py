@@ -117,6 +117,9 @@ class EngineResult:
         Whether no other choice of the same status is cheaper.
     left_over : array of shape (n_people,)
         People that the engine leaves to an evaluation of their options by the model.
+    knows_listed : array of shape (n_people,)
+        Whether it is known of all single interventions among a person's options if they
+        reach the target, unless the person is undecided.
     """
 
     options: list[Options]
@@ -128,6 +131,7 @@ class EngineResult:
     best_known: BoolArray
     cheapest: BoolArray
     left_over: BoolArray
+    knows_listed: BoolArray
 
     @classmethod
     def blank(cls, options: Sequence[Options], people: int) -> EngineResult:
@@ -143,6 +147,7 @@ class EngineResult:
             best_known=np.zeros(people, dtype=bool),
             cheapest=np.zeros(people, dtype=bool),
             left_over=np.zeros(people, dtype=bool),
+            knows_listed=np.ones(people, dtype=bool),
         )
 
     def note(self, people: Any, status: Status, proof: Proof) -> None:

@@ -219,6 +219,7 @@ class _BoxRun(EngineRun):
                 has_witness = case.witness is not None
                 status = Status.POSSIBLE if has_witness else Status.UNKNOWN
                 out.note(i, status, case.proof)
+            out.knows_listed[i] = case.knows_singles and (answered or not case.has_ties)
             if i in hits:
                 out.choice[i] = choice[hits[i]]
                 if answered or not case.has_ties:

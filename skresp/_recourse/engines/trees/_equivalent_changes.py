@@ -322,7 +322,7 @@ def codes_of_people(
     trees = known.groups[0].trees
     if trees is None:
         raise NotSeparableError
-    if not known.is_known_everywhere and not known.known_rows(codes[given.rows]).all():
+    if not known.known_rows(codes[given.rows]).all():
         raise NotSeparableError
     made = given.batch.kept.get("tree codes")
     if made is not None and made[0] is coder:
