@@ -77,7 +77,7 @@ def _extended(group: Group, source: GroupSource, c: int, count: int) -> Group:
             _extended_table(term, source, transformed) if term.column == c else term
             for term in group.terms.tables
         )
-        group = group._replace(terms=group.terms._replace(tables=tables))
+        group = group._replace(terms=replace(group.terms, tables=tables))
     return group
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def to_raw_terms(
         if c in splines.curves:
             maps.append(_spline_term(transformed, c, splines))
             tables += _jump_terms(c, splines.curves[c])
-    return terms._replace(tables=tuple(tables), maps=tuple(maps)), constant
+    return replace(terms, tables=tuple(tables), maps=tuple(maps)), constant
 
 
 def _straight(

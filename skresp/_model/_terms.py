@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -176,7 +178,8 @@ def transform_ends(
     ]
 
 
-class Terms(NamedTuple):
+@dataclass(frozen=True)
+class Terms:
     """All terms of a group.
 
     Attributes
@@ -197,12 +200,18 @@ class Terms(NamedTuple):
     tables: tuple[TableTerm, ...] = ()
     maps: tuple[MappedTerm, ...] = ()
 
-    @property
+    @cached_property
     def straight(self) -> IndexArray:
         """The columns with a slope."""
         return np.flatnonzero(self.slopes.any(axis=1) | self.missing.any(axis=1))
 
-    @property
+    @cached_property
+    def _of_straight(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The centers, slopes and `missing` of these columns, by output."""
+        some = self.straight
+        return self.centers[some], self.slopes[some].T, self.missing[some].T
+
+    @cached_property
     def others(self) -> list[TableTerm | MappedTerm]:
         """The terms other than slopes."""
         return [*self.tables, *self.maps]
@@ -254,15 +263,13 @@ class Terms(NamedTuple):
 
     def _add_straight(self, codes: FloatArray) -> Iterator[FloatArray]:
         """Yield for each output what the columns with a slope add to rows."""
-        straight = self.straight
+        centers, all_slopes, all_missing = self._of_straight
         # The memory layout of a fancy index decides how a row is summed.
-        X = np.ascontiguousarray(codes[:, straight]) - self.centers[straight]
+        X = np.ascontiguousarray(codes[:, self.straight]) - centers
         missing = np.isnan(X)
         X[missing] = 0.0
         has_missing = missing.any()
-        for slopes, constants in zip(
-            self.slopes[straight].T, self.missing[straight].T, strict=True
-        ):
+        for slopes, constants in zip(all_slopes, all_missing, strict=True):
             added = X * slopes
             yield np.where(missing, constants, added) if has_missing else added
 

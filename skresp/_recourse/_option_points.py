@@ -53,6 +53,7 @@ def choices_reach_target(
     options: Sequence[Options],
     rows: IndexArray,
     choice: IndexArray,
+    stay: IndexArray,
     *,
     final: bool = False,
 ) -> BoolArray:
@@ -66,6 +67,8 @@ def choices_reach_target(
         Positions in the batch.
     choice : array of shape (n_choices, n_parts)
         Positions in the options of each part.
+    stay : array of shape (n_choices, n_parts)
+        The same of staying put.
     final : bool
         See `RowBatch.reaches_target`.
     """
@@ -73,20 +76,18 @@ def choices_reach_target(
     size = max(batch.batch_size, 1)
     for start in range(0, len(rows), size):
         some = slice(start, start + size)
-        changed = _segments(batch, options, choice[some])
+        changed = _segments(batch, options, choice[some], stay[some])
         out[some] = batch.reaches_target(rows[some], changed, final=final)
     return out
 
 
 def _segments(
-    batch: RowBatch, options: Sequence[Options], choice: IndexArray
+    batch: RowBatch, options: Sequence[Options], choice: IndexArray, stay: IndexArray
 ) -> list[Segment]:
     """Return the new values of choices, one row each."""
     out = []
-    for p, each in enumerate(options):
-        pick = choice[:, p]
-        if not each.changes[pick].any():
-            continue
+    for p in np.flatnonzero((choice != stay).any(axis=0)).tolist():
+        each, pick = options[p], choice[:, p]
         values = new_values(
             each.part, each.before_of(pick), each.changes[pick], batch.point_builder
         )

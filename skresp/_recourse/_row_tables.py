@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import NamedTuple
 
-from skresp._typing import FloatArray, IndexArray
+import numpy as np
+
+from skresp._actions._action_set import ActionSet
+from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._distinct_rows import distinct_rows
-from skresp.reach._feasible_changes import may_have_long_range
+from skresp.reach._feasible_changes import parts_with_lines
 from skresp.reach._option_table import OptionTable, shared_tables
-from skresp.reach._part import Part
+from skresp.reach._part import actionable_parts
+from skresp.reach._value_index import index_of_tables
 
 from ._budget import SearchBudget
 from .engines._base import Engine
 
-#: For each part a table, and the positions of the rows in it; empty for none.
-RowTables = list[tuple[OptionTable, IndexArray]]
+
+class RowTables(NamedTuple):
+    """A table of options for each part, and where rows are in it.
+
+    Attributes
+    ----------
+    tables : tuple of OptionTable
+    which : array of shape (n_parts, n_rows)
+        The positions of the values of rows.
+    """
+
+    tables: tuple[OptionTable, ...]
+    which: IndexArray
+
+    @property
+    def valid(self) -> BoolArray:
+        """Which rows satisfy the constraints of all parts before any change."""
+        index = index_of_tables(self.tables)  # covers all changes of valid values
+        return np.asarray(index.covers_all[self.which + index.begins].all(axis=0))
 
 
 def row_tables(
     codes: FloatArray,
-    parts: Sequence[tuple[Part, IndexArray]],
+    actions: ActionSet,
     interventions: str,
     engine: Engine,
     budget: SearchBudget,
-) -> RowTables:
+) -> RowTables | None:
     """Return tables that have the options of rows.
 
     None where changes of a row on some part are not listed, or the engine does not use
@@ -33,24 +54,26 @@ def row_tables(
     Parameters
     ----------
     codes : array of shape (n_rows, n_features)
-    parts : sequence of (Part, columns)
-        The parts that people can change.
+    actions : ActionSet
     interventions : {"minimal", "joint"}
     engine : Engine
     budget : SearchBudget
     """
     if not engine.uses_tables or budget.deadline.is_limited:
-        return []
+        return None
     if not (budget.cost is None or isinstance(budget.cost, str)):
-        return []
-    if any(may_have_long_range(part, engine.max_listed) for part, _ in parts):
-        return []
-    out = []
-    for part, columns in parts:
-        values = codes[:, columns]
-        first, which = distinct_rows(values)
-        found = shared_tables.get(part, interventions, values[first])
+        return None
+    if parts_with_lines(actions, engine.max_listed):
+        return None
+    parts = actionable_parts(actions)
+    tables: list[OptionTable] = []
+    which = np.empty((len(parts), len(codes)), dtype=np.intp)
+    for p, (part, columns) in enumerate(parts):
+        values = codes.take(columns, axis=1)
+        first, mine = distinct_rows(values)
+        found = shared_tables.get(part, interventions, values.take(first, axis=0))
         if found is None:
-            return []
-        out.append((found[0], found[1][which]))
-    return out
+            return None
+        tables.append(found[0])
+        which[p] = found[1].take(mine)
+    return RowTables(tuple(tables), which) if tables else None

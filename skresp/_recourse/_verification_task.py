@@ -16,15 +16,10 @@ from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._errors import TooManyTogetherError
-from skresp.reach._feasible_changes import features_on_lines, may_have_long_range
-from skresp.reach._options import (
-    Options,
-    has_moved,
-    is_stuck,
-    options_of,
-    thinned,
-)
-from skresp.reach._part import Part, located_parts
+from skresp.reach._feasible_changes import features_on_lines, parts_with_lines
+from skresp.reach._option_table import OptionTable
+from skresp.reach._options import Options, options_of, thinned
+from skresp.reach._part import Part, actionable_parts, located_parts
 from skresp.reach._value_options import OptionSettings
 from skresp.scores._score_task import InvalidRowsError
 from skresp.scores._strategy import all_listed
@@ -84,10 +79,10 @@ class VerificationTask:
     box_engine: Callable[[], Engine | None] = lambda: None
     invalid_rows: str = "raise"
 
-    @cached_property
-    def movable(self) -> list[tuple[Part, IndexArray]]:
+    @property
+    def movable(self) -> tuple[tuple[Part, IndexArray], ...]:
         """The parts that people can change, each with the columns of its features."""
-        return [each for each in located_parts(self.actions) if each[0].actionable]
+        return actionable_parts(self.actions)
 
     @cached_property
     def points_to_draw(self) -> int:
@@ -131,7 +126,7 @@ class VerificationTask:
         """Compute the verdicts of rows."""
         engine, codes = self.first_engine, self.codes[rows]
         tables = row_tables(
-            codes, self.movable, self.interventions, engine, self.budget
+            codes, self.actions, self.interventions, engine, self.budget
         )
         valid = self._is_valid(rows, tables)
         if self.invalid_rows == "raise" and not valid.all():
@@ -154,16 +149,14 @@ class VerificationTask:
         out.status[approved], out.proof[approved] = Status.APPROVED, Proof.NONE
         return out
 
-    def _is_valid(self, rows: IndexArray, tables: RowTables) -> BoolArray:
+    def _is_valid(self, rows: IndexArray, tables: RowTables | None) -> BoolArray:
         """Return which rows satisfy all constraints as they are."""
-        valid = np.ones(len(rows), dtype=bool)
-        for table, position in tables:
-            valid &= table.valid[position]
+        valid = np.ones(len(rows), dtype=bool) if tables is None else tables.valid
         for part, columns in located_parts(self.actions):
-            if part.constraints and not (tables and part.actionable):
+            if part.constraints and (tables is None or not part.actionable):
                 values = self.codes[np.ix_(rows, columns)]
                 first, which = distinct_rows(values)
-                valid &= part.valid(values[first])[which]
+                valid = valid & part.valid(values[first])[which]
         return valid
 
 
@@ -180,13 +173,13 @@ class _VerdictRun:
         Positions in the batch.
     out : VerdictArrays
         The verdicts, set as rows are decided.
-    tables : RowTables
+    tables : RowTables or None
     """
 
     task: VerificationTask
     rows: IndexArray
     out: VerdictArrays
-    tables: RowTables
+    tables: RowTables | None
 
     @property
     def columns(self) -> list[IndexArray]:
@@ -202,8 +195,8 @@ class _VerdictRun:
         try:
             self._decide_together(positions, engine)
         except (NotSeparableError, TooManyTogetherError):
-            if self.tables:
-                replace(self, tables=[]).decide(positions, engine)
+            if self.tables is not None:
+                replace(self, tables=None).decide(positions, engine)
                 return
             if len(positions) == 1:
                 self._decide_together(positions, BlackBoxEngine())
@@ -218,7 +211,7 @@ class _VerdictRun:
         given = self._engine_input(positions, engine)
         if given.tables and given.is_heavy.any():
             # Only options of these people can be thinned, not those of a table.
-            replace(self, tables=[]).decide(positions, engine)
+            replace(self, tables=None).decide(positions, engine)
             return
         spent = given.spent
         groups = _groups(given)
@@ -235,10 +228,10 @@ class _VerdictRun:
         if given.options:
             found = engine.examine(given)
         else:  # nobody can change anything
-            found = EngineResult.blank([], len(rows))
+            found = EngineResult.blank([], given.stay)
         verdicts = self.task.undecided(rows)
         try:
-            self._write(verdicts, rows, found, spent)
+            self._write(verdicts, given, found, spent)
             if not self.task.budget.any_witness:
                 self._improve(verdicts, rows, found, engine)
             if not self.task.budget.best_only:
@@ -260,10 +253,14 @@ class _VerdictRun:
         depend on the others.
         """
         task, budget, rows = self.task, self.task.budget, self.rows[positions]
-        tables = []
-        if self.tables and engine.uses_tables:
-            tables = [table for table, _ in self.tables]
-            options = [t.options.of_people(at[positions]) for t, at in self.tables]
+        tables: tuple[OptionTable, ...] = ()
+        if self.tables is not None and engine.uses_tables:
+            tables, which = self.tables
+            people = which.take(positions, axis=1)
+            options = [
+                table.options.of_people(at)
+                for table, at in zip(tables, people, strict=True)
+            ]
             costs = [table_costs(budget, table) for table in tables]
         else:
             options = [
@@ -297,7 +294,7 @@ class _VerdictRun:
         if not given.is_heavy.any():
             return given
         options = thinned(given.options, given.half_of_points)
-        return replace(given, options=options, costs=self._costs(options), tables=[])
+        return replace(given, options=options, costs=self._costs(options), tables=())
 
     def _costs(self, options: list[Options]) -> list[FloatArray]:
         """Return the costs of the options of each part."""
@@ -355,24 +352,28 @@ class _VerdictRun:
     def _write(
         self,
         verdicts: VerdictArrays,
-        rows: IndexArray,
+        given: EngineInput,
         found: EngineResult,
         spent: IntArray,
     ) -> None:
         """Check the result of an engine and turn it into verdicts."""
-        at_target, options = self.task.at_target[rows], found.options
-        stuck = is_stuck(options, len(rows))
+        at_target, stuck = ~given.denied, given.is_stuck
         found.note(np.flatnonzero(stuck & ~at_target), Status.FIXED, Proof.NO_CHANGE)
         found.note(np.flatnonzero(at_target), Status.APPROVED, Proof.NONE)
-        witness = ~at_target & has_moved(options, found.choice)
-        self._recheck(rows, found, witness)
+        moved = found.choice != found.stay
+        witness = given.denied & moved.any(axis=1)
+        self._recheck(given.rows, found, witness)
         verdicts.status[:], verdicts.proof[:] = found.status, found.proof
         verdicts.used[:] = np.where(at_target | stuck, 0, found.used + spent)
         verdicts.has_witness[:] = witness & (found.status != Status.FIXED)
         verdicts.best_known[:] = found.best_known | stuck
-        for p, (each, here) in enumerate(zip(options, self.columns, strict=True)):
-            verdicts.change[:, here] = each.changes[found.choice[:, p]]
-            verdicts.best[:, here] = each.changes[found.best[:, p]]
+        columns = self.columns
+        for out, choice in (
+            (verdicts.change, found.choice),
+            (verdicts.best, found.best),
+        ):
+            for p in np.flatnonzero((choice != found.stay).any(axis=0)).tolist():
+                out[:, columns[p]] = found.options[p].changes[choice[:, p]]
         verdicts.change[~verdicts.has_witness] = 0.0
 
     def _recheck(
@@ -382,13 +383,18 @@ class _VerdictRun:
         some = np.flatnonzero(witness)
         if not len(some):
             return
-        choice = found.choice[some]
+        choice, tables = found.choice[some], self.tables and self.tables.tables
         ok = choices_reach_target(
-            self.task.batch, found.options, rows[some], choice, final=True
+            self.task.batch,
+            found.options,
+            rows[some],
+            choice,
+            found.stay[some],
+            final=True,
         )
         for p, each in enumerate(found.options):
-            if self.tables and each.changes is self.tables[p][0].options.changes:
-                ok &= self.tables[p][0].feasible[choice[:, p]]
+            if tables and each.changes is tables[p].options.changes:
+                ok &= tables[p].feasible[choice[:, p]]
                 continue
             pick, member = np.unique(choice[:, p], return_inverse=True)
             own = each.part.own(each.changes[pick])
@@ -405,13 +411,20 @@ class _VerdictRun:
         engine: Engine,
     ) -> None:
         """Make witnesses smaller; with a cost, say which are the cheapest."""
-        task, change = self.task, verdicts.change.copy()
-        witnesses = Witnesses(task.batch, task.actions, rows, task.codes[rows], change)
+        task, most = self.task, engine.max_listed
+        long = []
         if task.budget.cost is None:
             if engine.knows_lines:
-                most = engine.max_listed
-                long = [m for m in task.movable if may_have_long_range(m[0], most)]
-                witnesses.shrink([(part, int(columns[0])) for part, columns in long])
+                long = [
+                    (part, int(columns[0]))
+                    for part, columns in parts_with_lines(task.actions, most)
+                ]
+            if not long:
+                return
+        change = verdicts.change.copy()
+        witnesses = Witnesses(task.batch, task.actions, rows, task.codes[rows], change)
+        if task.budget.cost is None:
+            witnesses.shrink(long)
         else:
             shown = verdicts.has_witness & (found.proof == Proof.WITNESS)
             verdicts.proof[shown] = Proof.CHEAPEST_FOUND

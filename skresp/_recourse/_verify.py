@@ -45,8 +45,11 @@ def verify(
             progress=progress,
             is_fast=task.is_fast,
         ):
-            out.put_run(run, verdict_arrays)
             done = run.stop
+            if run == slice(0, n_rows):
+                out = verdict_arrays
+            else:
+                out.put_run(run, verdict_arrays)
     except OutOfTimeError:
         out.put_run(slice(done, n_rows), task.undecided(np.arange(done, n_rows)))
     return out

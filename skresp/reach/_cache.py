@@ -105,7 +105,7 @@ class Reach:
             ]
             self._scored[interventions] = ScoredChanges(
                 changes,
-                np.reshape(after, (len(after), len(changes))).T,
+                np.ascontiguousarray(np.reshape(after, (len(after), len(changes))).T),
                 marks,
                 marks.sum(axis=0),
             )
@@ -173,6 +173,9 @@ class ReachCache:
         keys = [(part, row.tobytes()) for row in values + 0.0]  # -0.0 equals 0.0
         with self._lock:
             found = [self._found(key) for key in keys]
+            if all(found):
+                self.hits += len(keys)
+                return [reach for reach in found if reach is not None]
             fresh = {
                 key: i
                 for i, (key, reach) in enumerate(zip(keys, found, strict=True))
@@ -180,8 +183,6 @@ class ReachCache:
             }
             self.hits += len(keys) - len(fresh)
             self.misses += len(fresh)
-        if not fresh:
-            return [reach for reach in found if reach is not None]
         new = values[list(fresh.values())]
         made: list[Reach] = []
         for some in deadline.slices(len(new)):

@@ -24,7 +24,7 @@ from ._cache import Reach, reach_by_solver, shared_cache
 from ._deadline import NEVER, Deadline
 from ._distinct_rows import distinct_rows
 from ._own_changes import most_steps, own_ranges
-from ._part import Part, parts_of
+from ._part import Part, actionable_parts, parts_of
 
 # Maximum number of changes listed for an integer that stands alone. With more, a score
 # is computed along its line or sampled, and a verdict uses points of its line.
@@ -140,6 +140,21 @@ def may_have_long_range(part: Part, max_listed: int) -> bool:
     if not part.stands_alone or not part.features[0].can_change:
         return False
     return part.features[0].kind == "real" or most_steps(part.features[0]) > max_listed
+
+
+@lru_cache(maxsize=64)
+def parts_with_lines(
+    actions: ActionSet, max_listed: int
+) -> tuple[tuple[Part, IndexArray], ...]:
+    """Return the parts that people can change where some row may have a line.
+
+    Each with the column of its number.
+    """
+    return tuple(
+        (part, columns)
+        for part, columns in actionable_parts(actions)
+        if may_have_long_range(part, max_listed)
+    )
 
 
 @lru_cache(maxsize=64)

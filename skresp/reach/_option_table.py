@@ -35,12 +35,10 @@ class OptionTable:
     Attributes
     ----------
     options : Options
-        Of all values; `which` is of nobody, and no value has a row.
+        Of all values; `which` is of nobody, and no value has a row. All changes of a
+        valid value are listed, and no change but staying put of an invalid one.
     position : dict of bytes to int
         The position of each value.
-    valid : array of shape (n_values,)
-        Which values satisfy the constraints before any change. The others have no
-        option but staying put.
     costs : dict of int to array of shape (n_options,)
         The default costs of the options, by the number of features of all parts; see
         `table_costs`.
@@ -48,7 +46,6 @@ class OptionTable:
 
     options: Options
     position: dict[bytes, int]
-    valid: BoolArray
     costs: dict[int, FloatArray] = field(default_factory=dict)
 
     @cached_property
@@ -90,7 +87,6 @@ class OptionTable:
         return OptionTable(
             joined,
             self.position | dict(zip(keys, at, strict=True)),
-            np.concatenate([self.valid, added.covers_all]),
         )
 
 
@@ -149,7 +145,7 @@ def _is_listed(part: Part) -> bool:
 def _empty(part: Part) -> OptionTable:
     """Return a table without values."""
     nothing = np.zeros((0, len(part.names)))
-    return OptionTable(joined_options(part, nothing, []), {}, np.zeros(0, dtype=bool))
+    return OptionTable(joined_options(part, nothing, []), {})
 
 
 def _with_values(

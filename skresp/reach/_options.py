@@ -348,22 +348,6 @@ def _propose(
     return changes[(changes != 0).any(axis=1)]
 
 
-def is_stuck(options: Sequence[Options], people: int) -> BoolArray:
-    """Return who is known to have no feasible change."""
-    stuck = np.ones(people, dtype=bool)
-    for each in options:
-        stuck &= (each.covers_all & (each.counts == 1))[each.which]
-    return stuck
-
-
-def has_moved(options: Sequence[Options], choice: IndexArray) -> BoolArray:
-    """Return who moves in some part."""
-    moved = np.zeros(len(choice), dtype=bool)
-    for p, each in enumerate(options):
-        moved |= choice[:, p] != each.offsets[each.which]
-    return moved
-
-
 def thinned(options: Sequence[Options], most: int) -> list[Options]:
     """Return the options of one person, reduced to at most `most` points.
 

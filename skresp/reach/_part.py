@@ -61,12 +61,12 @@ class Part:
         """Positions of the actionable features."""
         return tuple(i for i, f in enumerate(self.features) if f.actionable)
 
-    @property
+    @cached_property
     def is_unconstrained(self) -> bool:
         """Whether the part is one feature without constraints."""
         return len(self.names) == 1 and not self.constraints
 
-    @property
+    @cached_property
     def stands_alone(self) -> bool:
         """Whether the part is one integer or real feature without constraints."""
         return self.is_unconstrained and self.features[0].kind in ("integer", "real")
@@ -267,6 +267,12 @@ def located_parts(actions: ActionSet) -> tuple[tuple[Part, IndexArray], ...]:
         (part, np.array([position[name] for name in part.names]))
         for part in parts_of(actions)
     )
+
+
+@lru_cache(maxsize=64)
+def actionable_parts(actions: ActionSet) -> tuple[tuple[Part, IndexArray], ...]:
+    """Return the parts of `located_parts` that people can change."""
+    return tuple(each for each in located_parts(actions) if each[0].actionable)
 
 
 @lru_cache(maxsize=64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,22 +27,17 @@ class ChangeTable(ListedChanges):
 
     Attributes
     ----------
-    parts : list of Part
+    is_scored : array of bool of shape (n_parts, max_actionable)
+        Which of `max_actionable` features each part has.
     marks : array of bool of shape (n_changes, max_actionable)
         Column `j` marks the interventions on the feature `part.actionable[j]`.
     sizes : array of shape (n_lists + 1, max_actionable)
         The number of interventions on each feature; 0 in the last row.
     """
 
-    parts: list[Part]
+    is_scored: BoolArray
     marks: BoolArray
     sizes: IndexArray
-
-    @cached_property
-    def is_scored(self) -> BoolArray:
-        """Which of `max_actionable` features each part has."""
-        counts = np.array([len(part.actionable) for part in self.parts], dtype=np.intp)
-        return np.arange(self.sizes.shape[1]) < counts[:, None]
 
 
 def make_change_table(
@@ -59,26 +54,26 @@ def make_change_table(
         ]
         for each in on_parts
     ]
-    which = np.empty((len(on_parts), n_rows), dtype=np.intp)
-    columns = _columns(on_parts, builder)
-    counts = [len(changes.changes) for lists in scored for changes in lists]
-    after = np.zeros((sum(counts), columns.shape[1]))
-    most = max([0, *(len(each.part.actionable) for each in on_parts)])
-    sizes = np.zeros((len(counts) + 1, most), dtype=np.intp)
-    marks = np.zeros((len(after), most), dtype=bool)
-    n_lists = start = 0
-    for p, (each, lists) in enumerate(zip(on_parts, scored, strict=True)):
-        which[p] = each.listed + n_lists
-        if not each.all_listed:
-            which[p, each.listed < 0] = -1
-        movable, actionable = len(each.part.movable), len(each.part.actionable)
-        joined = _joined([changes.after for changes in lists])
-        here = slice(start, start + len(joined))
-        after[here, :movable] = joined
-        marks[here, :actionable] = _joined([changes.marks for changes in lists])
-        found = [changes.sizes for changes in lists]
-        sizes[n_lists : n_lists + len(lists), :actionable] = found
-        n_lists, start = n_lists + len(lists), here.stop
+    lists = [changes for of_part in scored for changes in of_part]
+    n_lists = np.array([len(of_part) for of_part in scored], dtype=np.intp)
+    counts = np.array([len(changes.changes) for changes in lists], dtype=np.intp)
+    columns, movable, actionable = _columns(
+        tuple(each.part for each in on_parts), builder
+    )
+    part_of_list = np.repeat(np.arange(len(scored)), n_lists)
+    part_of_change = np.repeat(part_of_list, counts)
+    sizes = np.zeros((len(lists) + 1, actionable.shape[1]), dtype=np.intp)
+    sizes[:-1][actionable[part_of_list]] = _flat([c.sizes for c in lists])
+    after = np.zeros((len(part_of_change), columns.shape[1]))
+    after[movable[part_of_change]] = _flat([c.after for c in lists])
+    marks = np.zeros((len(after), actionable.shape[1]), dtype=bool)
+    marks[actionable[part_of_change]] = _flat([c.marks for c in lists])
+    which = np.array([each.listed for each in on_parts], dtype=np.intp)
+    which = which.reshape(len(scored), n_rows)
+    first = (np.cumsum(n_lists) - n_lists)[:, None]
+    which += first
+    if not all(each.all_listed for each in on_parts):
+        which[which < first] = -1
 
     made: dict[int, dict[int, Any]] = {}
 
@@ -89,26 +84,60 @@ def make_change_table(
 
     return ChangeTable(
         which=which,
-        counts=np.array(counts, dtype=np.intp),
-        n_lists=np.array([len(lists) for lists in scored], dtype=np.intp),
+        counts=counts,
+        n_lists=n_lists,
         columns=columns,
         after=after,
         values=values,
-        parts=[each.part for each in on_parts],
+        is_scored=actionable,
         marks=marks,
         sizes=sizes,
     )
 
 
-def _columns(on_parts: Sequence[FeasibleChanges], builder: PointBuilder) -> IndexArray:
-    """Return the model's columns that each part moves, then -1."""
-    width = max([0, *(len(each.part.movable) for each in on_parts)])
-    out = np.full((len(on_parts), width), -1, dtype=np.intp)
-    for p, each in enumerate(on_parts):
-        names = each.part.names
-        for j, k in enumerate(each.part.movable):
-            out[p, j] = builder.position[names[k]]
-    return out
+class _Columns(NamedTuple):
+    """What parts move and what is scored, in rows of one length.
+
+    Attributes
+    ----------
+    columns : array of shape (n_parts, max_movable)
+        The model's columns that each part moves, then -1.
+    movable : array of bool of shape (n_parts, max_movable)
+        Where there is one.
+    actionable : array of bool of shape (n_parts, max_actionable)
+        Whether the part has so many actionable features.
+    """
+
+    columns: IndexArray
+    movable: BoolArray
+    actionable: BoolArray
+
+
+def _columns(parts: tuple[Part, ...], builder: PointBuilder) -> _Columns:
+    """Return what parts move and what is scored."""
+    moved = [part.names[k] for part in parts for k in part.movable]
+    return _arranged(parts, tuple([builder.position[name] for name in moved]))
+
+
+@lru_cache(maxsize=64)
+def _arranged(parts: tuple[Part, ...], positions: tuple[int, ...]) -> _Columns:
+    """Return the same; `positions` are the model's columns that parts move."""
+    movable = _first_of_row([len(part.movable) for part in parts])
+    columns = np.full(movable.shape, -1, dtype=np.intp)
+    columns[movable] = positions
+    return _Columns(
+        columns, movable, _first_of_row([len(part.actionable) for part in parts])
+    )
+
+
+def _first_of_row(counts: list[int]) -> BoolArray:
+    """Return rows in which so many entries are True, followed by False."""
+    return np.arange(max([0, *counts])) < np.reshape(counts, (-1, 1))
+
+
+def _flat(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the entries of arrays, one array after the other."""
+    return np.concatenate([np.zeros(0, dtype=bool), *(a.ravel() for a in arrays)])
 
 
 def _joined(arrays: list[NDArray[Any]]) -> NDArray[Any]:

@@ -122,7 +122,7 @@ def test_a_table_has_the_options_of_its_values():
     assert first.options.changes.ravel().tolist() == [0.0, -2.0, -1.0, 1.0]
     assert table.options.changes.ravel().tolist() == [0, -2, -1, 1, 0, 1, 2, 3]
     assert table.feasible.all()
-    assert table.valid.all()
+    assert table.options.covers_all.all()
 
 
 @pytest.mark.parametrize("name", MODELS)

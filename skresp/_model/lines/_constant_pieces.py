@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -123,7 +124,7 @@ def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
         pieces = tree_pieces(group.trees, width, lines)
     sums = pieces.scores + group.base
     if group.terms is not None:
-        terms = group.terms if maps else group.terms._replace(maps=())
+        terms = group.terms if maps else replace(group.terms, maps=())
         for added in terms.add_columns(parts.middle):
             sums = sums + added[pieces.line]
     return ScorePieces(pieces.line, pieces.low, pieces.high, sums)

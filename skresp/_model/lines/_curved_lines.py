@@ -73,7 +73,7 @@ class CurvedLines(NamedTuple):
                 continue
             maps = group.terms.maps
             still = tuple(term for term in maps if term.column not in moving)
-            terms = group.terms._replace(tables=(), maps=still)
+            terms = replace(group.terms, tables=(), maps=still)
             for out, codes in zip(sums, (ends.first, ends.last), strict=True):
                 out.append(terms.sums(codes))
             sizes.append(largest_sizes(terms, ends))

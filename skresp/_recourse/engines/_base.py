@@ -20,6 +20,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._option_table import OptionTable
 from skresp.reach._options import Options
 from skresp.reach._part import Part
+from skresp.reach._value_index import ValueIndex, index_of_tables
 from skresp.reach._value_options import Cutter
 
 
@@ -54,32 +55,49 @@ class EngineInput:
     denied: BoolArray
     budget: SearchBudget
     interventions: str
-    tables: Sequence[OptionTable] = ()
+    tables: tuple[OptionTable, ...] = ()
 
-    def _of_people(self, name: str) -> Any:
-        """Return an attribute of options for each person, one row per part."""
-        found = [getattr(each, name)[each.which] for each in self.options]
-        return np.reshape(found, (len(self.options), len(self.rows)))
+    @cached_property
+    def _index(self) -> ValueIndex:
+        """What is known of the values of all parts."""
+        if self.tables:
+            return index_of_tables(self.tables)
+        return ValueIndex.of(self.options)
+
+    @cached_property
+    def value(self) -> IndexArray:
+        """The value of each person on each part, (n_parts, n_people)."""
+        return self._index.of_people(self.options, len(self.rows))
+
+    @cached_property
+    def stay(self) -> IndexArray:
+        """The choices of staying put, of shape (n_people, n_parts)."""
+        return np.ascontiguousarray(self._index.stay[self.value].T)
+
+    @cached_property
+    def is_stuck(self) -> BoolArray:
+        """Who is known to have no feasible change."""
+        return np.asarray(self._index.is_stuck[self.value].all(axis=0))
 
     @cached_property
     def covers_all(self) -> BoolArray:
         """Whose options represent every feasible change, see `Options`."""
-        return self._of_people("covers_all").all(axis=0)
+        return np.asarray(self._index.covers_all[self.value].all(axis=0))
 
     @cached_property
     def listed(self) -> BoolArray:
         """Whose options are a list of every feasible change, see `Options`."""
-        return self._of_people("listed").all(axis=0)
+        return np.asarray(self._index.listed[self.value].all(axis=0))
 
     @cached_property
     def points(self) -> IntArray:
         """How many points the options of each person count for."""
-        return self._of_people("points").sum(axis=0, dtype=np.int64)
+        return self._index.points[self.value].sum(axis=0)
 
     @cached_property
     def spent(self) -> IntArray:
         """How many points drawing the options of each person took."""
-        return self._of_people("spent").sum(axis=0, dtype=np.int64)
+        return self._index.spent[self.value].sum(axis=0)
 
     @property
     def half_of_points(self) -> int:
@@ -106,8 +124,10 @@ class EngineResult:
         Those that choices refer to; an engine may have added some.
     status, proof : arrays of shape (n_people,)
         Values of `Status` and `Proof`.
+    stay : array of shape (n_people, n_parts)
+        Staying put, as a position in the options of each part.
     choice : array of shape (n_people, n_parts)
-        The witness, as a position in the options of each part.
+        The witness, likewise.
     used : array of shape (n_people,)
         Number of points or partial choices evaluated.
     best : array of shape (n_people, n_parts)
@@ -125,6 +145,7 @@ class EngineResult:
     options: list[Options]
     status: NDArray[np.int8]
     proof: NDArray[np.int8]
+    stay: IndexArray
     choice: IndexArray
     used: IntArray
     best: IndexArray
@@ -134,14 +155,18 @@ class EngineResult:
     knows_listed: BoolArray
 
     @classmethod
-    def blank(cls, options: Sequence[Options], people: int) -> EngineResult:
-        """Return a result in which nothing is known and all people stay put."""
-        stay = _stay(options, np.arange(people))
+    def blank(cls, options: Sequence[Options], stay: IndexArray) -> EngineResult:
+        """Return a result in which nothing is known and all people stay put.
+
+        `stay` are the choices of staying put.
+        """
+        people = len(stay)
         return cls(
             options=list(options),
             status=np.full(people, Status.UNKNOWN, dtype=np.int8),
             proof=np.full(people, Proof.OUT_OF_BUDGET, dtype=np.int8),
-            choice=stay,
+            stay=stay.copy(),
+            choice=stay.copy(),
             used=np.zeros(people, dtype=np.int64),
             best=stay.copy(),
             best_known=np.zeros(people, dtype=bool),
@@ -241,6 +266,8 @@ class EngineRun:
     ----------
     batch, options, costs, rows, denied, budget, covers_all, listed, points :
         See `EngineInput`.
+    staying : array of shape (n_people, n_parts)
+        The choices of staying put.
     priced : array of shape (n_people,)
         Whose cheapest option is their cheapest change. A callable cost is known only
         at the options themselves.
@@ -251,32 +278,21 @@ class EngineRun:
         self.options, self.costs = list(given.options), list(given.costs)
         self.denied, self.budget = given.denied, given.budget
         self.covers_all, self.listed = given.covers_all, given.listed
-        self.points = given.points
+        self.points, self.staying = given.points, given.stay
         self.priced = self.listed if callable(self.budget.cost) else self.covers_all
 
     def stay(self, people: IndexArray) -> IndexArray:
         """Return the choices of staying put."""
-        return self._staying[people]
-
-    @cached_property
-    def _staying(self) -> IndexArray:
-        """The choices of staying put of all people; to make them takes all parts."""
-        return _stay(self.options, np.arange(len(self.rows)))
+        return self.staying[people]
 
     def reaches_target(self, people: IndexArray, choice: IndexArray) -> BoolArray:
         """Return which choices reach the target, according to the model."""
-        return choices_reach_target(self.batch, self.options, self.rows[people], choice)
+        return choices_reach_target(
+            self.batch, self.options, self.rows[people], choice, self.stay(people)
+        )
 
     def signed(
         self, gap: FloatArray, people: IndexArray, choice: IndexArray
     ) -> FloatArray:
         """Return gaps of choices with the signs that the model itself gives them."""
         return np.where(self.reaches_target(people, choice), np.abs(gap), -np.abs(gap))
-
-
-def _stay(options: Sequence[Options], people: IndexArray) -> IndexArray:
-    """Return the choices of staying put, one row per person."""
-    out = np.empty((len(people), len(options)), dtype=np.intp)
-    for p, each in enumerate(options):
-        out[:, p] = each.offsets[each.which[people]]
-    return out

@@ -44,7 +44,7 @@ class BlackBoxEngine(Engine):
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied; best scores stay unknown."""
         if given.budget.best_only:
-            return EngineResult.blank(given.options, len(given.rows))
+            return EngineResult.blank(given.options, given.stay)
         return _BlackBoxRun(given).solve()
 
 
@@ -61,7 +61,7 @@ class _BlackBoxRun(EngineRun):
 
     def solve(self) -> EngineResult:
         """Compute the verdicts."""
-        out = EngineResult.blank(self.options, len(self.rows))
+        out = EngineResult.blank(self.options, self.staying)
         singles_seen = self._search(out, self._singles, Status.SINGLE, self.denied)
         left = self.denied & (out.status == Status.UNKNOWN) & singles_seen
         all_seen = self._search(out, self._several, Status.JOINT, left) & singles_seen

@@ -61,7 +61,7 @@ class BoxEngine(Engine):
     def examine(self, given: EngineInput) -> EngineResult:
         """Compute verdicts for people who are denied; best scores stay unknown."""
         if given.budget.best_only:
-            return EngineResult.blank(given.options, len(given.rows))
+            return EngineResult.blank(given.options, given.stay)
         return _BoxRun(given, self).solve()
 
 
@@ -98,7 +98,7 @@ class _BoxRun(EngineRun):
 
     def solve(self) -> EngineResult:
         """Compute the verdicts."""
-        out = EngineResult.blank(self.options, len(self.rows))
+        out = EngineResult.blank(self.options, self.staying)
         cases: dict[int, Case] = {}
         people = np.flatnonzero(self.denied).tolist()
         for at, i in enumerate(people):
@@ -245,5 +245,6 @@ class _BoxRun(EngineRun):
             choice[extra, p] = new
             out.choice[:, p] = old[out.choice[:, p]]
             out.best[:, p] = old[out.best[:, p]]
-        out.options = list(self.options)
+            out.stay[:, p] = old[out.stay[:, p]]
+        out.options, self.staying = list(self.options), out.stay
         return choice

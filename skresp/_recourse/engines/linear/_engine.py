@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from skresp._model._change_scorer import Answers, answers_of
 from skresp._model._decision import DOUBT, ROUNDINGS, Decision
+from skresp._model._listed_answers import runs_of_points
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
 from skresp._recourse._cost import costs_of
@@ -21,10 +22,12 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
 
-from ._gains import Gains, OptionGains
+from ._gains import AllGains, Gains, added_up
 
 # How far, relative to its size, a bound from a program must lie below the threshold.
 _MARGIN = 1e-6
+# Approximate maximum number of single interventions that are looked at together.
+_MAX_SINGLES = 500_000
 # A bound this close to an attained value is the optimum.
 _CLOSE = 1e-7
 
@@ -73,17 +76,10 @@ class LinearEngine(Engine):
         """Whether there is one gap, the sum of the gains of all parts."""
         return self.knows_lines
 
-    @property
+    @cached_property
     def tolerance(self) -> float:
         """How far a gap may be off by rounding, at least."""
         return self.decision.tolerance
-
-    def gaps(self, known: ScoreFunction, codes: FloatArray) -> FloatArray:
-        """Return how far rows are ahead of each rival.
-
-        `known` is the score function with all labels of the rows.
-        """
-        return self.decision.margins(known.scores(codes))
 
     def gains(
         self,
@@ -100,44 +96,46 @@ class LinearEngine(Engine):
         gain, size = terms.changes(before, after)
         return self.decision.gaps(gain), self.decision.sizes(size)
 
-    def roundings(
-        self, known: ScoreFunction, codes: FloatArray
-    ) -> tuple[FloatArray, float]:
-        """Return the sizes of the terms of gaps, and the relative error of a sum."""
-        group = known.groups[0]
-        assert group.terms is not None
-        size = group.terms.sums_and_sizes(codes)[1] + np.abs(group.base)
-        dtype = np.float32 if self.decision.doubt > DOUBT else np.float64
-        share = (2 * group.terms.n_terms + ROUNDINGS) * float(np.finfo(dtype).eps)
-        return self.decision.sizes(size) + abs(self.decision.offset), share
-
     def answers(self, batch: RowBatch) -> Answers | None:
         """Return which rows reach the target unchanged, or that the model knows."""
         known, codes = batch.coded(self.score_function)
         gap, size, share = self.row_gaps(batch)
         doubt = np.maximum(self.tolerance, share * size.max(axis=1))
-        doubt = np.where(known.known_rows(codes), doubt, np.inf)
+        if not known.is_known_everywhere:
+            doubt = np.where(known.known_rows(codes), doubt, np.inf)
         return answers_of(gap.min(axis=1), doubt)
 
     def row_gaps(self, batch: RowBatch) -> tuple[FloatArray, FloatArray, float]:
-        """Return the gaps of all rows of a batch, and `roundings` of them."""
+        """Return how far all rows of a batch are ahead of each rival.
+
+        Also the sizes of the terms of these gaps, and the relative error of a sum.
+        """
         if "gaps" not in batch.kept:
             known, codes = batch.coded(self.score_function)
-            gaps = self.gaps(known, codes)
-            batch.kept["gaps"] = gaps, *self.roundings(known, codes)
-        gaps, size, share = batch.kept["gaps"]
-        return gaps, size, share
+            group = known.groups[0]
+            assert group.terms is not None
+            sums, size = group.terms.sums_and_sizes(codes)
+            if not known.is_known_everywhere:
+                sums[~known.known_rows(codes)] = np.nan
+            size += np.abs(group.base)
+            dtype = np.float32 if self.decision.doubt > DOUBT else np.float64
+            share = (2 * group.terms.n_terms + ROUNDINGS) * float(np.finfo(dtype).eps)
+            batch.kept["gaps"] = (
+                self.decision.margins(known.of_sums([sums])),
+                self.decision.sizes(size) + abs(self.decision.offset),
+                share,
+            )
+        gaps, sizes, error = batch.kept["gaps"]
+        return gaps, sizes, error
 
-    def kept_gains(
-        self, given: EngineInput, make: Callable[[], list[OptionGains]]
-    ) -> list[OptionGains]:
+    def kept_gains(self, given: EngineInput, make: Callable[[], AllGains]) -> AllGains:
         """Return the gains of tables of options, kept until there are other tables."""
         key = *map(id, given.tables), given.batch.point_builder.block_types
         kept = self._kept.get("gains")
         if kept is None or kept[0] != key:
             # The tables themselves are kept too, so that no other ones get their ids.
             kept = self._kept["gains"] = key, make(), given.tables
-        found: list[OptionGains] = kept[1]
+        found: AllGains = kept[1]
         return found
 
     @cached_property
@@ -159,7 +157,7 @@ class _LinearRun(Gains):
 
     def solve(self) -> EngineResult:
         """Compute verdicts and best choices."""
-        out = EngineResult.blank(self.options, len(self.rows))
+        out = EngineResult.blank(self.options, self.staying)
         out.used[:] = self.points + self.nodes
         try:
             value, done = self._best(out)
@@ -182,12 +180,10 @@ class _LinearRun(Gains):
 
     def _add_best_options(self, out: EngineResult) -> FloatArray:
         """Take the option of each part with the greatest gain; return the gaps."""
-        value = self.gap[:, 0].copy()
-        for p, (each, gain) in enumerate(zip(self.options, self.gains, strict=True)):
-            top = self.best[p][each.which]
-            out.best[:, p] = top
-            value += gain[top, 0]
-        return value
+        top = self.all.best[self.value]
+        out.best[:] = top.T
+        gain = self.all.gain[top + self.all.start[:-1, None], 0]
+        return added_up(self.gap[:, 0], gain)
 
     def _search_best(self, out: EngineResult) -> tuple[FloatArray, BoolArray]:
         """Search the best sum of gains of people who are denied."""
@@ -210,82 +206,98 @@ class _LinearRun(Gains):
     def _singles(self, out: EngineResult) -> None:
         """Note the cheapest single intervention that reaches the target."""
         least = np.full(len(self.rows), np.inf)
-        close: list[tuple[int, int, int]] = []
-        for p in range(len(self.options)):
-            owner, position = self._single_options(p)
-            value = (self.gap[owner] + self.gains[p][position]).min(axis=1)
+        close: list[tuple[int, int]] = []
+        for owner, option in self._single_options():
+            value = (self.gap[owner] + self.all.gain[option]).min(axis=1)
             if not self.batch.uses_kernels:
-                choice = self.stay(owner)
-                choice[:, p] = position
-                value = self.signed(value, owner, choice)
+                value = self.signed(value, owner, self._single_choice(owner, option))
             tolerance = self.tolerance[owner]
             sure = value > tolerance
-            self._note_cheapest(out, p, owner[sure], position[sure], least)
+            if sure.any():
+                self._note_cheapest(out, owner[sure], option[sure], least)
             doubtful = np.abs(value) <= tolerance
-            pairs = zip(owner[doubtful], position[doubtful], strict=True)
-            close += [(int(i), p, int(option)) for i, option in pairs]
+            if doubtful.any():
+                pairs = owner[doubtful].tolist(), option[doubtful].tolist()
+                close += zip(*pairs, strict=True)
         known = np.isfinite(least)
-        out.note(np.flatnonzero(known), Status.SINGLE, Proof.WITNESS)
+        out.note(known, Status.SINGLE, Proof.WITNESS)
         out.cheapest[known] = self.priced[known]
         if self.budget.cost is None:
-            close = [entry for entry in close if not known[entry[0]]]
+            close = [(i, option) for i, option in close if not known[i]]
         else:
-            close = [entry for entry in close if self._price(entry) < least[entry[0]]]
-            close.sort(key=self._price, reverse=True)
+            cost = self.all.cost
+            close = [(i, option) for i, option in close if cost[option] < least[i]]
+            close.sort(key=lambda entry: float(cost[entry[1]]), reverse=True)
         if close:
             self._evaluate_singles(out, close)
 
-    def _single_options(self, p: int) -> tuple[IndexArray, IndexArray]:
-        """Return the single interventions of denied people on a part.
+    def _single_options(self) -> Iterator[tuple[IndexArray, IndexArray]]:
+        """Yield the single interventions of denied people, on some parts at a time.
 
-        As people and as positions in the options of the part.
+        As people and as options in `all`, the options of one part after the other.
         """
-        each, people = self.options[p], np.flatnonzero(self.denied)
-        counts = each.counts_of_people[people]
-        owner = np.repeat(people, counts)
-        begin = each.offsets[each.which[people]] - (np.cumsum(counts) - counts)
-        position = np.repeat(begin, counts) + np.arange(len(owner))
-        some = each.single[position]
-        return owner[some], position[some]
+        people = np.flatnonzero(self.denied)
+        begin = self.all.offsets[self.value[:, people]]
+        counts = self.all.offsets[self.value[:, people] + 1] - begin
+        for run in runs_of_points(counts.sum(axis=1), _MAX_SINGLES):
+            many = counts[run].ravel()
+            owner = np.repeat(np.tile(people, len(counts[run])), many)
+            shift = begin[run].ravel() - (np.cumsum(many) - many)
+            option = np.repeat(shift, many) + np.arange(len(owner))
+            some = self.all.single[option]
+            yield owner[some], option[some]
+
+    def _single_choice(self, people: IndexArray, option: IndexArray) -> IndexArray:
+        """Return the choices that take one option of `all` each."""
+        choice, part = self.stay(people), self.all.part_of(option)
+        choice[np.arange(len(people)), part] = option - self.all.start[part]
+        return choice
 
     def _note_cheapest(
         self,
         out: EngineResult,
-        p: int,
         owner: IndexArray,
-        position: IndexArray,
+        option: IndexArray,
         least: FloatArray,
     ) -> None:
-        """Note options of a part that cost less than `least`, which is updated."""
-        cost = self._cost_where_reached(p, owner, position)
+        """Note options that cost less than `least`, which is updated."""
+        cost = self._cost_where_reached(owner, option)
         order = np.lexsort((cost, owner))
         people, first = np.unique(owner[order], return_index=True)
         lead = order[first]
         cheaper = cost[lead] < least[people]
         people, lead = people[cheaper], lead[cheaper]
         least[people] = cost[lead]
-        out.choice[people] = self.stay(people)
-        out.choice[people, p] = position[lead]
-
-    def _price(self, entry: tuple[int, int, int]) -> float:
-        _, p, option = entry
-        return float(self.costs[p][option])
+        out.choice[people] = self._single_choice(people, option[lead])
 
     def _evaluate_singles(
-        self, out: EngineResult, entries: list[tuple[int, int, int]]
+        self, out: EngineResult, entries: list[tuple[int, int]]
     ) -> None:
-        """Evaluate interventions (person, part, option), cheapest last."""
-        people = np.array([i for i, _, _ in entries])
-        choice = self.stay(people)
-        for k, (_, p, option) in enumerate(entries):
-            choice[k, p] = option
+        """Evaluate interventions (person, option), cheapest last."""
+        people, option = np.array(entries).T
+        choice = self._single_choice(people, option)
         ok = self.reaches_target(people, choice)
         people = people[ok]
         out.choice[people] = choice[ok]  # the last of several stays
         out.note(people, Status.SINGLE, Proof.WITNESS)
         out.cheapest[people] = self.priced[people]
 
-    def _cost_where_reached(
+    def _cost_where_reached(self, owner: IndexArray, option: IndexArray) -> FloatArray:
+        """Return the costs of the smallest changes that reach the target.
+
+        With `option` the people `owner` do; on a line a smaller change may do as well.
+        """
+        cost = self.all.cost[option]
+        if self.budget.cost is None or callable(self.budget.cost):
+            return cost
+        part = self.all.part_of(option)
+        for p in np.unique(part).tolist():
+            mine = np.flatnonzero(part == p)
+            position = option[mine] - self.all.start[p]
+            cost[mine] = self._cost_on_lines(p, owner[mine], position)
+        return cost
+
+    def _cost_on_lines(
         self, p: int, owner: IndexArray, position: IndexArray
     ) -> FloatArray:
         """Return the costs of the smallest changes that reach the target on lines.
@@ -295,15 +307,16 @@ class _LinearRun(Gains):
         """
         each, cost = self.options[p], self.costs[p][position]
         inward = each.inward[position]
-        if self.budget.cost is None or callable(self.budget.cost) or (inward < 0).all():
+        if (inward < 0).all():
             return cost
+        gain = self.all.gain[self.all.start[p] : self.all.start[p + 1]]
         some = np.flatnonzero(inward >= 0)
         near, far = inward[some], position[some]
         wanted_gain = self.tolerance[owner[some], None]
-        short = wanted_gain - self.gap[owner[some]] - self.gains[p][near]
+        short = wanted_gain - self.gap[owner[some]] - gain[near]
         share = np.divide(
             short,
-            self.gains[p][far] - self.gains[p][near],
+            gain[far] - gain[near],
             out=np.zeros_like(short),
             where=short > 0,
         ).max(axis=1)
@@ -331,6 +344,8 @@ class _LinearRun(Gains):
 
         `value` are their best gaps as far as known, `done` says which are sure.
         """
+        if not len(people):
+            return
         tolerance, covered = self.tolerance[people], self.covers_all[people]
         ceiling = self.ceiling[people].min(axis=1)
         # A bound from a program is less exact than a list.
@@ -341,7 +356,8 @@ class _LinearRun(Gains):
         out.note(people[~covered & ~low], Status.UNKNOWN, Proof.INCOMPLETE)
         close = np.abs(value) <= tolerance
         near = people[~covered & ~low & close]
-        near = near[self.reaches_target(near, out.best[near])]
+        if len(near):
+            near = near[self.reaches_target(near, out.best[near])]
         self._joint(out, np.concatenate([people[~low & (value > tolerance)], near]))
         self.settle_close(out, people[covered & close], self.tolerance)
 
@@ -378,9 +394,7 @@ class _LinearRun(Gains):
 
     def _few_parts(self, people: IndexArray, best: IndexArray) -> IndexArray:
         """Keep the largest gains of a choice that reach the target; undo the rest."""
-        gains = np.array(
-            [gain[best[:, p], 0] for p, gain in enumerate(self.gains)]
-        ).T.reshape(best.shape)
+        gains = self.all.gain[best + self.all.start[:-1], 0]
         order = np.argsort(-self.rank(gains), axis=1, kind="stable")
         before = np.cumsum(np.take_along_axis(gains, order, axis=1), axis=1)
         before = np.concatenate([np.zeros((len(people), 1)), before[:, :-1]], axis=1)

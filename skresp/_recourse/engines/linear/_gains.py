@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from skresp._recourse.engines._table_search import (
     branch,
     prefix_maxima,
 )
-from skresp._typing import FloatArray, IndexArray, IntArray
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._options import Options
@@ -55,6 +56,57 @@ class OptionGains(NamedTuple):
     best: IndexArray
 
 
+class AllGains(NamedTuple):
+    """The gains of the options of all parts, one part after the other.
+
+    Attributes
+    ----------
+    start : array of shape (n_parts + 1,)
+        Where the options of each part begin.
+    offsets : array of shape (n_values + 1,)
+        Where the options of each value begin.
+    single : array of bool of shape (n_options,)
+        See `Options`.
+    cost : array of shape (n_options,)
+    gain, bound, size, best : arrays
+        See `OptionGains`; `best` is a position in the options of the part.
+    """
+
+    start: IndexArray
+    offsets: IndexArray
+    single: BoolArray
+    cost: FloatArray
+    gain: FloatArray
+    bound: FloatArray
+    size: FloatArray
+    best: IndexArray
+
+    @classmethod
+    def of(
+        cls,
+        options: Sequence[Options],
+        costs: Sequence[FloatArray],
+        of_parts: Sequence[OptionGains],
+    ) -> AllGains:
+        """Return the gains of parts; there is at least one."""
+        start = np.cumsum([0, *(len(each.changes) for each in options)])
+        offsets = [
+            each.offsets[:-1] + begin
+            for each, begin in zip(options, start, strict=False)
+        ]
+        return cls(
+            start,
+            np.concatenate([*offsets, start[-1:]]),
+            np.concatenate([each.single for each in options]),
+            np.concatenate(costs),
+            *map(np.concatenate, zip(*of_parts, strict=True)),
+        )
+
+    def part_of(self, options: IndexArray) -> IndexArray:
+        """Return the part of each of some options."""
+        return np.searchsorted(self.start, options, side="right") - 1
+
+
 class Gains(TableRun):
     """A run with the gains of all options for a linear model.
 
@@ -63,10 +115,10 @@ class Gains(TableRun):
     engine : LinearEngine
     gap : array of shape (n_people, n_rivals)
         How far each person is ahead of each rival.
-    gains : one array of shape (n_options, n_rivals) per part
-        What each option adds to the gaps.
-    best : one array of shape (n_values,) per part
-        The option of each value that adds most to the first gap.
+    all : AllGains
+        The gains of all options.
+    value : array of shape (n_parts, n_people)
+        The position in `all` of the value of each person on each part.
     ceiling : array of shape (n_people, n_rivals)
         Upper bounds of the gaps that each person can reach.
     tolerance : array of shape (n_people,)
@@ -82,10 +134,10 @@ class Gains(TableRun):
         self.gap, size = gap[self.rows], size[self.rows]
         if np.isnan(self.gap).any():
             raise NotSeparableError
-        self.ceiling = self.gap.copy()
+        self.value = given.value
         self.nodes = np.zeros(len(self.rows), dtype=np.int64)
         if given.tables:
-            of_parts = engine.kept_gains(given, self._gains_of_tables)
+            self.all = engine.kept_gains(given, self._gains_of_tables)
         else:
             optima = [self._optima(p) for p in range(len(self.options))]
             of_parts = [
@@ -94,18 +146,11 @@ class Gains(TableRun):
             for p, bounds in enumerate(optima):
                 if bounds:
                     of_parts[p] = self._bounded(of_parts[p], p, bounds)
-        self.gains = [part.gain for part in of_parts]
-        self.best = [part.best for part in of_parts]
-        for each, part in zip(self.options, of_parts, strict=True):
-            self.ceiling += part.bound[each.which]
-            size += part.size[each.which]
+            self.all = AllGains.of(self.options, self.costs, of_parts)
+        self.ceiling = added_up(self.gap, self.all.bound[self.value])
+        size = added_up(size, self.all.size[self.value])
         # The terms of a person's own score round, and so do the gains added to it.
         self.tolerance = np.maximum(engine.tolerance, share * size.max(axis=1))
-        # All parts in one array, for the kernel; part `p` begins at `_start[p]`.
-        self._start = np.cumsum([0, *(len(each.changes) for each in self.options)])
-        nothing = np.zeros((0, self.n_rivals))
-        self._flat_gain = np.concatenate([nothing, *self.gains])
-        self._flat_cost = np.concatenate([np.zeros(0), *self.costs])
 
     @property
     def n_rivals(self) -> int:
@@ -137,7 +182,9 @@ class Gains(TableRun):
         }
         if extra:
             values, changes = list(extra), list(extra.values())
-            self.options[p], _, _ = options.with_changes(values, changes)
+            self.options[p], old, _ = options.with_changes(values, changes)
+            self.staying = self.staying.copy()
+            self.staying[:, p] = old[self.staying[:, p]]
             self.costs[p] = costs_of(
                 self.budget,
                 options.part,
@@ -198,7 +245,7 @@ class Gains(TableRun):
             order[begins],
         )
 
-    def _gains_of_tables(self) -> list[OptionGains]:
+    def _gains_of_tables(self) -> AllGains:
         """Return the gains of all options of tables."""
         known = self.engine.score_function
         out = []
@@ -212,7 +259,7 @@ class Gains(TableRun):
                 before = {column: codes[stay] for column, codes in after.items()}
                 gain, sizes = self.engine.gains(known, before, after)
             out.append(self._option_gains(each, gain, sizes))
-        return out
+        return AllGains.of(self.options, self.costs, out)
 
     def _gains_of(self, options: Options) -> tuple[FloatArray, FloatArray]:
         """Return the gains of the options of a part, and the sizes of their terms."""
@@ -239,8 +286,9 @@ class Gains(TableRun):
     ) -> SearchResult:
         """Search choices of options of one person."""
         stay = self.stay(np.array([i]))
-        first = stay[0] + self._start[:-1]
-        count = np.array([o.counts_of_people[i] for o in self.options], dtype=np.int64)
+        start, mine = self.all.start[:-1], self.value[:, i]
+        first = self.all.offsets[mine]
+        count = self.all.offsets[mine + 1] - first
         order = self._influential_parts(first, count)
         cut = len(order) > MAX_PARTS
         order = order[:MAX_PARTS]  # other parts stay put
@@ -253,8 +301,8 @@ class Gains(TableRun):
             search_sums,
             Goal(int(mode), wanted_gain, np.inf, max_steps),
             self.gap[i],
-            self._flat_gain,
-            self._flat_cost,
+            self.all.gain,
+            self.all.cost,
             first[order].astype(np.int64),
             count[order],
             best,
@@ -265,22 +313,27 @@ class Gains(TableRun):
         else:
             rows = best[None] if (best >= 0).all() else best[None][:0]
         choice = np.repeat(stay, len(rows), axis=0)
-        choice[:, order] = rows - self._start[:-1][order]
+        choice[:, order] = rows - start[order]
         return SearchResult(choice, float(value), int(nodes), bool(done) and not cut)
 
     def _influential_parts(self, first: IndexArray, count: IntArray) -> IndexArray:
         """Return the parts with gains other than 0, those with the greatest first.
 
-        `first` and `count` say where the options of each part are in `_flat_gain`.
+        `first` and `count` say where the options of each part are in `all`.
         """
         spread = np.array(
             [
-                np.abs(self._flat_gain[f : f + c]).max() if c else 0.0
+                np.abs(self.all.gain[f : f + c]).max() if c else 0.0
                 for f, c in zip(first, count, strict=True)
             ]
         )
         order = np.argsort(-spread, kind="stable")
         return order[(count > 1)[order] & (spread > 0)[order]]
+
+
+def added_up(start: FloatArray, added: FloatArray) -> FloatArray:
+    """Return what parts add to numbers of people, in the order of the parts."""
+    return np.add.accumulate(np.concatenate([start[None], added]), axis=0)[-1]
 
 
 @compiled

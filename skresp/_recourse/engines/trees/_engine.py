@@ -132,7 +132,7 @@ class TreeEngine(Engine):
         inner = trees.column[trees.column >= 0]
         return np.bincount(inner, minlength=len(self.score_function.columns))
 
-    @property
+    @cached_property
     def max_line_pieces(self) -> int:
         """Maximum number of pieces that the cuts of a column divide a line into."""
         cuts = map(self.score_function.cuts, range(len(self.score_function.columns)))
@@ -152,7 +152,9 @@ class TreeEngine(Engine):
             return None
         sums = coded.forest.sums(kept_codes(coded.coder, batch, trees, codes))
         gap = (coded.base + sums).min(axis=1)
-        doubt = np.where(known.known_rows(codes), coded.tolerance, np.inf)
+        doubt = np.full(len(gap), coded.tolerance)
+        if not known.is_known_everywhere:
+            doubt[~known.known_rows(codes)] = np.inf
         return answers_of(gap, doubt)
 
     def examine(self, given: EngineInput) -> EngineResult:
@@ -214,7 +216,7 @@ class _TreeRun(ChangeSearch):
 
     def solve(self) -> EngineResult:
         """Compute verdicts, or the best choices with `budget.best_only`."""
-        out = EngineResult.blank(self.options, len(self.rows))
+        out = EngineResult.blank(self.options, self.staying)
         best_only = self.budget.best_only
         try:
             self.add_gains(
