@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs, wrap_non_picklable_objects
+from joblib import effective_n_jobs, parallel_config, wrap_non_picklable_objects
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel
+from sklearn.utils.parallel import Parallel, delayed
 
 
 def uses_processes(n_jobs: int | None) -> bool:
@@ -25,11 +25,24 @@ def uses_processes(n_jobs: int | None) -> bool:
 
 
 def results_of(
-    calls: Iterable[Any], n_jobs: int | None, **options: Any
+    function: Callable[..., Any],
+    arguments: Iterable[Sequence[Any]],
+    n_jobs: int | None,
+    **options: Any,
 ) -> Iterator[Any]:
-    """Yield the results of delayed calls as they come, in any order.
+    """Yield the results of a function as they come, in any order.
 
     A backend that cannot do that yields all of them at the end.
+
+    Parameters
+    ----------
+    function : callable
+        A function of a module.
+    arguments : iterable of sequence
+        The arguments of each call.
+    n_jobs : int or None
+    **options
+        Further arguments of `joblib.Parallel`.
     """
     backend, _ = get_active_backend(**options)
     streams = getattr(backend, "supports_return_generator", False)
@@ -38,7 +51,17 @@ def results_of(
         return_as="generator_unordered" if streams else "list",
         pre_dispatch="2*n_jobs",
         **options,
-    )(calls)
+    )(delayed(_call_alone)(function, *given) for given in arguments)
+
+
+def _call_alone(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a worker, where steps of the model start no workers.
+
+    On Dask they would be tasks of the same cluster. The worker may then begin another
+    call while it waits for them, and the two wait for each other's locks for ever.
+    """
+    with parallel_config(backend="sequential"):
+        return function(*arguments)
 
 
 class Sent(NamedTuple):

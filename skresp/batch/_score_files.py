@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from joblib import effective_n_jobs
-from sklearn.utils.parallel import delayed
 
 from skresp import __version__
 from skresp._explain._progress import progress_bar
@@ -135,10 +134,8 @@ def _run(
         return
     # Tasks carry the path, so that a process loads the explainer once.
     light = scorer._with_path(hidden / "explainer.joblib")
-    yield from results_of(
-        (delayed(_score_unit)(*task, hidden, light, fingerprint) for task in tasks),
-        n_jobs,
-    )
+    calls = ((*task, hidden, light, fingerprint) for task in tasks)
+    yield from results_of(_score_unit, calls, n_jobs)
 
 
 def _tasks(
