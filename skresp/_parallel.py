@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs, parallel_config, wrap_non_picklable_objects
+from joblib.externals.loky.backend.resource_tracker import ensure_running
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
@@ -44,14 +47,42 @@ def results_of(
     **options
         Further arguments of `joblib.Parallel`.
     """
+    calls = (delayed(_call_alone)(function, *given) for given in arguments)
     backend, _ = get_active_backend(**options)
-    streams = getattr(backend, "supports_return_generator", False)
-    yield from Parallel(
+    if not getattr(backend, "supports_return_generator", False):
+        yield from Parallel(n_jobs=n_jobs, **options)(calls)
+        return
+    parallel = Parallel(
         n_jobs=n_jobs,
-        return_as="generator_unordered" if streams else "list",
+        return_as="generator_unordered",
         pre_dispatch="2*n_jobs",
         **options,
-    )(delayed(_call_alone)(function, *given) for given in arguments)
+    )
+    with workers_without_ctrl_c():
+        results = parallel(calls)
+    yield from results
+
+
+@contextmanager
+def workers_without_ctrl_c() -> Iterator[None]:
+    """Keep Ctrl-C from the processes that start here: this process ends them.
+
+    A terminal sends it to all of them, and each would print a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # These processes start with the workers, and then the signal would be let through.
+    resource_tracker.ensure_running()
+    ensure_running()
+    # Processes inherit which signals are blocked; here they are late only.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _call_alone(function: Callable[..., Any], *arguments: Any) -> Any:
