@@ -109,11 +109,8 @@ def column_names(table: Any) -> list[str] | None:
     if not is_frame(table):
         return None
     names = list(table.columns)
-    if isinstance(table, pd.DataFrame) and table.columns.nlevels > 1:
-        raise TypeError(
-            f"Column names must be strings, got a MultiIndex with {quote(names[0])} "
-            f"in it. Join its levels: X.columns = ['_'.join(c) for c in X.columns]."
-        )
+    if isinstance(table, pd.DataFrame):
+        check_levels(table)
     if not any(isinstance(name, str) for name in names):
         return None
     distinct = len(set(names)) == len(names)
@@ -129,6 +126,16 @@ def column_names(table: Any) -> list[str] | None:
                 f"Rename one of them."
             )
     return names
+
+
+def check_levels(frame: pd.DataFrame) -> None:
+    """Raise if the columns of a frame are a MultiIndex."""
+    if frame.columns.nlevels > 1:
+        raise TypeError(
+            f"Column names must be strings, got a MultiIndex with "
+            f"{quote(frame.columns[0])} in it. Join its levels: X.columns = "
+            f"['_'.join(c) for c in X.columns]."
+        )
 
 
 def snapshot(table: Any) -> Any:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterable, Iterator
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs, wrap_non_picklable_objects
+from joblib import effective_n_jobs, parallel_config, wrap_non_picklable_objects
+from joblib.externals.loky.backend.resource_tracker import ensure_running
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel
+from sklearn.utils.parallel import Parallel, delayed
 
 
 def uses_processes(n_jobs: int | None) -> bool:
@@ -25,20 +28,71 @@ def uses_processes(n_jobs: int | None) -> bool:
 
 
 def results_of(
-    calls: Iterable[Any], n_jobs: int | None, **options: Any
+    function: Callable[..., Any],
+    arguments: Iterable[Sequence[Any]],
+    n_jobs: int | None,
+    **options: Any,
 ) -> Iterator[Any]:
-    """Yield the results of delayed calls as they come, in any order.
+    """Yield the results of a function as they come, in any order.
 
     A backend that cannot do that yields all of them at the end.
+
+    Parameters
+    ----------
+    function : callable
+        A function of a module.
+    arguments : iterable of sequence
+        The arguments of each call.
+    n_jobs : int or None
+    **options
+        Further arguments of `joblib.Parallel`.
     """
+    calls = (delayed(_call_alone)(function, *given) for given in arguments)
     backend, _ = get_active_backend(**options)
-    streams = getattr(backend, "supports_return_generator", False)
-    yield from Parallel(
+    if not getattr(backend, "supports_return_generator", False):
+        yield from Parallel(n_jobs=n_jobs, **options)(calls)
+        return
+    parallel = Parallel(
         n_jobs=n_jobs,
-        return_as="generator_unordered" if streams else "list",
+        return_as="generator_unordered",
         pre_dispatch="2*n_jobs",
         **options,
-    )(calls)
+    )
+    with workers_without_ctrl_c():
+        results = parallel(calls)
+    yield from results
+
+
+@contextmanager
+def workers_without_ctrl_c() -> Iterator[None]:
+    """Keep Ctrl-C from the processes that start here: this process ends them.
+
+    A terminal sends it to all of them, and each would print a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # These processes start with the workers, and then the signal would be let through.
+    resource_tracker.ensure_running()
+    ensure_running()
+    # Processes inherit which signals are blocked; here they are late only.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _call_alone(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function in a worker, where steps of the model start no workers.
+
+    On Dask they would be tasks of the same cluster. The worker may then begin another
+    call while it waits for them, and the two wait for each other's locks for ever.
+    """
+    with parallel_config(backend="sequential"):
+        return function(*arguments)
 
 
 class Sent(NamedTuple):

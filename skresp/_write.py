@@ -41,11 +41,16 @@ def whole_file(
         Another folder on the same disk for the temporary file.
     """
     final = Path(path)
-    handle, name = tempfile.mkstemp(
-        prefix=f".{final.stem}.",
-        suffix=f".part{final.suffix}",
-        dir=folder or final.parent,
-    )
+    start, end = f".{final.stem}.", f".part{final.suffix}"
+    try:
+        handle, name = tempfile.mkstemp(end, start, folder or final.parent)
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{final} cannot be written, because there is no folder "
+            f"{folder or final.parent}."
+        ) from None
+    except OSError as error:  # it names the temporary file
+        raise OSError(error.errno, error.strerror, os.fspath(final)) from None
     os.close(handle)
     part = Path(name)
     try:

@@ -33,7 +33,10 @@ _OPTIONS = {
 def audit_scored(args: Namespace) -> int:
     """Run the command and return its exit code."""
     _check_options(args)
-    rows = {"explainer": fit_explainer(args), "source": args.data} if args.data else {}
+    rows = {}
+    if args.data:
+        explainer = fit_explainer(args, args.scored)
+        rows = {"explainer": explainer, "source": args.data}
     try:
         report = AuditReport.from_files(
             args.scored,

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from skresp._text import printable
+from skresp._write import named_in_errors
 
 # Exit codes that scripts can rely on.
 FINE, FINDINGS, BAD_CALL = 0, 1, 2
+# What errors call it.
+STDOUT = "standard output"
 
 
 class BadCallError(Exception):
@@ -21,7 +24,8 @@ class BadCallError(Exception):
 
 def say(text: str = "") -> None:
     """Print a line of the result."""
-    sys.stdout.write(f"{printable(text)}\n")
+    with named_in_errors(STDOUT):
+        sys.stdout.write(f"{printable(text)}\n")
 
 
 def say_json(value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from skresp import ActionSet
 from skresp._optional import import_optional
 from skresp._text import quote, quote_names
 from skresp._validation import did_you_mean
-from skresp.batch._csv import MISSING_TEXTS, category_texts, csv_column_names
+from skresp.batch._csv import csv_column_names, csv_errors, missing_texts
 
 from ._console import BadCallError, existing_file
 
@@ -52,24 +53,23 @@ def read_table(path: str, actions: ActionSet | None = None) -> pd.DataFrame:
 
 
 def _read_csv(file: Path, actions: ActionSet | None) -> pd.DataFrame:
-    try:
+    with csv_errors("--data", file), warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
         heads = csv_column_names(file)
         twice = [name for name in heads if heads.count(name) > 1]
         if twice:
             raise BadCallError(
                 f"--data: {file} has two columns {quote(twice[0])}. Rename one of them."
             )
-        missing = {
-            name: sorted(MISSING_TEXTS - category_texts(name, actions))
-            for name in heads
-        }
         # Text stays text: "01" is not a number where the categories are texts.
         text: Any = {name: str for name in heads if _has_text(name, actions)}
-        return pd.read_csv(file, keep_default_na=False, na_values=missing, dtype=text)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise BadCallError(f"--data: {file} is not a CSV file: {error}.") from None
-    except UnicodeDecodeError:
-        raise BadCallError(f"--data: {file} is not a text file in UTF-8.") from None
+        return pd.read_csv(
+            file,
+            index_col=False,  # otherwise long rows shift all columns
+            keep_default_na=False,
+            na_values=missing_texts(heads, actions),
+            dtype=text,
+        )
 
 
 def _read_parquet(file: Path) -> pd.DataFrame:
@@ -122,12 +122,14 @@ def model_columns(model: Any, actions: ActionSet, table: pd.DataFrame) -> list[s
     if missing:
         raise BadCallError(
             f"--data has no column {quote_names(missing)}, which the model was fitted "
-            f"on. The columns are {quote_names(table.columns)}."
+            f"on. {did_you_mean(missing[0], table.columns)}The columns are "
+            f"{quote_names(table.columns)}."
         )
     unlisted = [name for name in wanted if name not in actions.features]
     if unlisted:
         raise BadCallError(
             f"--actions does not have {quote_names(unlisted)}, which the model was "
-            f"fitted on. Add it, with actionable: false if nobody can change it."
+            f"fitted on. {did_you_mean(unlisted[0], actions.names)}Add it, with "
+            f"actionable: false if nobody can change it."
         )
     return wanted

@@ -10,6 +10,7 @@ import pandas as pd
 from skresp import ActionSet, ResponsivenessExplainer
 from skresp._actions._problems import find_problems
 from skresp._text import plural, quote_names
+from skresp._validation import did_you_mean
 from skresp.batch import BatchScorer, score_files
 from skresp.batch._source import SourceFile, find_files, first_rows
 
@@ -25,7 +26,7 @@ _FIRST_ROWS = 10_000
 def score(args: Namespace) -> int:
     """Run the command and return its exit code."""
     scorer = BatchScorer(
-        fit_explainer(args),
+        fit_explainer(args, args.out),
         outputs=args.outputs,
         id_columns=dict(map(_typed, args.id)),
         keep_columns=dict(map(_typed, args.keep)),
@@ -48,19 +49,22 @@ def score(args: Namespace) -> int:
     return FINE
 
 
-def fit_explainer(args: Namespace) -> ResponsivenessExplainer:
-    """Return the explainer that the options describe, fitted on the first rows."""
+def fit_explainer(args: Namespace, scored: str) -> ResponsivenessExplainer:
+    """Return the explainer that the options describe, fitted on the first rows.
+
+    `scored` is the folder for the results of scoring, which are no rows.
+    """
     actions = read_actions(args.actions)
     model = load_model(args.model, trust_pickle=args.trust_pickle, trusted=args.trust)
     target = read_target(args.target, model)
-    table = _first_rows(args.data, actions)
+    table = _first_rows(args.data, scored, actions)
     X = with_categories(model, table[model_columns(model, actions, table)], actions)
     return make_explainer(args, model, actions, target).fit(X)
 
 
-def _first_rows(data: str, actions: ActionSet) -> pd.DataFrame:
+def _first_rows(data: str, scored: str, actions: ActionSet) -> pd.DataFrame:
     """Return some rows of the data, which show the types of its columns."""
-    files: list[SourceFile] = [f for f in find_files(data) if f.n_rows]
+    files: list[SourceFile] = [f for f in find_files(data, scored) if f.n_rows]
     if not files:
         raise BadCallError(f"--data: {data} has no rows.")
     table: pd.DataFrame = first_rows(files[0], actions, _FIRST_ROWS)
@@ -68,7 +72,8 @@ def _first_rows(data: str, actions: ActionSet) -> pd.DataFrame:
     if missing:
         raise BadCallError(
             f"--data: {files[0].path} has no column {quote_names(missing)}, which is "
-            f"in the action set. The columns are {quote_names(table.columns)}."
+            f"in the action set. {did_you_mean(missing[0], table.columns)}The "
+            f"columns are {quote_names(table.columns)}."
         )
     return _readable(table, actions)
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils.parallel import delayed
 
 from skresp._parallel import Sent, received, results_of, uses_processes
 
@@ -59,10 +58,11 @@ def compute_blocks(
         size = -(-n // (_BLOCKS_PER_JOB * effective_n_jobs(n_jobs)))
         sent = Sent.of((compute, shared))
         calls = (
-            delayed(_compute_there)(block, rows_of(rows, block), *sent)
+            (block, rows_of(rows, block), *sent)
             for block in blocks_of(n, min(size, _SENT_ROWS))
         )
-        for block, result in results_of(calls, n_jobs, prefer="threads"):
+        done = results_of(_compute_there, calls, n_jobs, prefer="threads")
+        for block, result in done:
             if progress is not None:
                 progress(block.stop - block.start)
             yield block, result

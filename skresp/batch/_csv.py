@@ -6,8 +6,10 @@ column of numbers stays a text, for this row only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple, TextIO
 
 import pandas as pd
 
@@ -22,46 +24,153 @@ MISSING_TEXTS = frozenset(
         *("nan", "null"),
     )
 )
+# Truth values as pandas, R, SQL and JSON write them.
+_TRUTH = {
+    text: digit
+    for word, digit in (("true", "1"), ("false", "0"))
+    for text in (word, word.upper(), word.title())
+}
+# A column for what a row has beyond the last column; no file has this name in it.
+_BEYOND = "\0beyond"
 
 
-def csv_chunks(file: Path, actions: ActionSet, size: int) -> Iterator[pd.DataFrame]:
+class CsvRows(NamedTuple):
+    """Some rows of a CSV file.
+
+    Attributes
+    ----------
+    start : int
+        The position of the first of them in the file.
+    table : pandas frame
+        The rows; all values are missing in those with a problem.
+    problems : mapping from position to str
+        What is wrong about rows that cannot be divided into columns, by their position
+        in the table.
+    """
+
+    start: int
+    table: pd.DataFrame
+    problems: dict[int, str]
+
+
+def csv_chunks(file: Path, actions: ActionSet, size: int) -> Iterator[CsvRows]:
     """Yield the rows of a CSV file, some at a time."""
-    heads = list(pd.read_csv(file, nrows=0).columns)
-    missing = {
-        name: sorted(MISSING_TEXTS - category_texts(name, actions)) for name in heads
-    }
-    with pd.read_csv(
-        file, dtype=str, keep_default_na=False, na_values=missing, chunksize=size
-    ) as chunks:
-        for chunk in chunks:
-            for name in actions.names:
-                if name in chunk:
-                    chunk[name] = _values(actions.features[name], chunk[name])
-            yield chunk
+    start = 0
+    for chunk in _text_chunks(file, actions, size):
+        wrong = chunk[_BEYOND].notna().to_numpy().nonzero()[0]
+        problems = {
+            int(i): f"Row {start + i + 1} of the file has more fields than the header."
+            for i in wrong
+        }
+        table = _readable_rows(chunk, actions).reindex(chunk.index)
+        yield CsvRows(start, table, problems)
+        start += len(chunk)
+
+
+def first_csv_rows(file: Path, actions: ActionSet, size: int) -> pd.DataFrame:
+    """Return the first rows of a CSV file, without those that have a problem."""
+    return _readable_rows(next(_text_chunks(file, actions, size)), actions)
 
 
 def csv_column_names(file: Path) -> list[str]:
     """Return the names in the first line of a CSV file; a name may occur twice."""
     # With a header pandas would rename the second of two equal names.
-    return [
-        str(name) for name in pd.read_csv(file, nrows=1, header=None, dtype=str).iloc[0]
-    ]
+    first = pd.read_csv(file, nrows=1, header=None, dtype=str, keep_default_na=False)
+    return [str(name) or f"Unnamed: {i}" for i, name in enumerate(first.iloc[0])]
 
 
 def count_csv_rows(file: Path) -> int:
-    """Return the number of rows of a CSV file."""
-    with pd.read_csv(file, usecols=[0], dtype=str, chunksize=1_000_000) as chunks:
-        return sum(map(len, chunks))
+    """Return the number of rows of a CSV file; raise if it cannot be read."""
+    return sum(map(len, _text_chunks(file, None, 1_000_000, columns=[0])))
 
 
-def category_texts(name: str, actions: ActionSet | None) -> set[str]:
+@contextmanager
+def csv_errors(parameter: str, file: Path) -> Iterator[None]:
+    """Name the file, and the parameter with it, in errors of a CSV file."""
+    try:
+        yield
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        why = str(error).strip().rstrip(".")
+        raise ValueError(f"{parameter}: {file} is not a CSV file: {why}.") from None
+    except pd.errors.ParserWarning:
+        raise ValueError(
+            f"{parameter}: {file} has rows with more fields than the header. Name all "
+            f"columns in the first line."
+        ) from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{parameter}: {file} is not a text file in UTF-8.") from None
+
+
+def missing_texts(
+    heads: Sequence[str], actions: ActionSet | None
+) -> dict[str, list[str]]:
+    """Return the texts of each column that are missing values."""
+    return {name: sorted(MISSING_TEXTS - _categories(name, actions)) for name in heads}
+
+
+def _categories(name: str, actions: ActionSet | None) -> set[str]:
     """Return the categories of a feature as texts."""
     if actions is None or name not in actions.features:
         return set()
     return {str(label) for label in actions.features[name].categories or ()}
 
 
-def _values(feature: Feature, texts: pd.Series) -> pd.Series:
+class _Prefixed:
+    """A text file with a line before it."""
+
+    def __init__(self, line: str, file: TextIO) -> None:
+        self._line, self._file = line, file
+
+    def read(self, size: int = -1) -> str:
+        line, self._line = self._line, ""
+        return line or self._file.read(size)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._file)
+
+
+def _text_chunks(
+    file: Path,
+    actions: ActionSet | None,
+    size: int,
+    columns: Sequence[int] | None = None,
+) -> Iterator[pd.DataFrame]:
+    """Yield the columns of a CSV file as texts, and the column `_BEYOND`.
+
+    pandas fails, or shifts all columns, where a row has more fields than the first
+    line. So the first line is one of our own, with a field more than the header.
+    """
+    with csv_errors("source", file):
+        heads = [*csv_column_names(file), _BEYOND]
+        positions = range(len(heads))
+        with (
+            file.open(encoding="utf-8-sig", newline="") as text,
+            pd.read_csv(
+                _Prefixed(",".join(map(str, positions)) + "\n", text),
+                header=0,
+                names=heads,
+                usecols=positions if columns is None else columns,
+                index_col=False,
+                dtype=str,
+                keep_default_na=False,
+                na_values=missing_texts(heads, actions),
+                chunksize=size,
+            ) as chunks,
+        ):
+            chunks.get_chunk(1)  # the header
+            yield from chunks
+
+
+def _readable_rows(chunk: pd.DataFrame, actions: ActionSet) -> pd.DataFrame:
+    """Return rows as values of the features, without those that have a problem."""
+    table = chunk[chunk[_BEYOND].isna()].drop(columns=_BEYOND)
+    for name in actions.names:
+        if name in table:
+            table[name] = _values(actions.features[name], table[name])
+    return table
+
+
+def _values(feature: Feature, texts: pd.Series) -> Any:
     """Return texts as values of a feature; a text that is none stays a text."""
     if feature.kind == "categorical":
         spelt = {str(c): c for c in feature.categories or () if not isinstance(c, str)}
@@ -69,7 +178,8 @@ def _values(feature: Feature, texts: pd.Series) -> pd.Series:
             return texts
         values = [spelt.get(text, text) for text in texts]
         return pd.Series(values, index=texts.index, dtype=object)
-    numbers = pd.to_numeric(texts, errors="coerce")
+    plain = texts.replace(_TRUTH) if feature.kind == "binary" else texts
+    numbers = pd.to_numeric(plain, errors="coerce")
     unread = numbers.isna() & texts.notna()
     if not unread.any():
         return numbers

@@ -65,6 +65,30 @@ def json_hash(values: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return in which entries two identities of scorers differ, and how.
+
+    >>> differences({"top_k": 4, "parameters": {}}, {"top_k": 3, "parameters": {}})
+    'top_k (4 was scored, 3 is given)'
+    """
+    return ", ".join(
+        f"{name} ({_difference(value, now[name])})"
+        for name, value in then.items()
+        if value != now[name]
+    )
+
+
+def _difference(then: Any, now: Any) -> str:
+    if not isinstance(then, Mapping):
+        before, after = (v[:19] if isinstance(v, str) else v for v in (then, now))
+        return f"{before} was scored, {after} is given"
+    names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+    return ", ".join(
+        f"{name}={then.get(name)} was scored, {name}={now.get(name)} is given"
+        for name in names
+    )
+
+
 def library_versions() -> dict[str, str]:
     """Return the versions of all libraries that the numbers depend on."""
     out = {

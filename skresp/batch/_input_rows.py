@@ -7,9 +7,11 @@ from typing import Any
 
 from skresp._text import quote
 
+from ._csv import csv_chunks
+from ._identity import differences
 from ._scored_folder import RowOrigin, ScoredFolder
 from ._scorer import BatchScorer
-from ._source import csv_ranges, find_files, read_parquet_range
+from ._source import find_files, read_parquet_range
 from ._tables import model_rows
 
 _ROWS_AT_ONCE = 50_000
@@ -38,7 +40,8 @@ class InputRows:
         _check_same(self._scorer, folder)
         self.explainer = self._scorer._explainer
         self._folder = folder
-        self._files = {file.sha256: file for file in find_files(source)}
+        found = find_files(source, folder.path)
+        self._files = {file.sha256: file for file in found}
         for scored in folder.manifest["inputs"]:
             if scored["sha256"] not in self._files:
                 raise ValueError(
@@ -55,30 +58,20 @@ class InputRows:
             table = read_parquet_range(file.path, at, at + 1, names)
             return self._scorer._as_model_input(model_rows(table, names))
         actions = self.explainer.action_set_
-        for start, rows in csv_ranges(file, actions, _ROWS_AT_ONCE):
-            if at < start + len(rows):
+        for rows in csv_chunks(file.path, actions, _ROWS_AT_ONCE):
+            if at < rows.start + len(rows.table):
                 break
-        table = rows.iloc[[at - start]]
+        table = rows.table.iloc[[at - rows.start]]
         return self._scorer._as_model_input(model_rows(table, names))
 
 
 def _check_same(scorer: BatchScorer, folder: ScoredFolder) -> None:
     """Raise if an explainer is not the one that the rows were scored with."""
-    then, now = folder.manifest["identity"], scorer.identity
-    for name in ("model", "action set", "parameters"):
-        if then[name] != now[name]:
-            raise ValueError(
-                f"explainer must be the one that the rows in {folder.path} were scored "
-                f"with, but it has another {name}: "
-                f"{_difference(then[name], now[name])}."
-            )
-
-
-def _difference(then: Any, now: Any) -> str:
-    if isinstance(then, str):
-        return f"{then[:19]} was scored, {now[:19]} is given"
-    names = [name for name in {**then, **now} if then.get(name) != now.get(name)]
-    return "; ".join(
-        f"{name}={then.get(name)} was scored, {name}={now.get(name)} is given"
-        for name in names
-    )
+    identity = folder.manifest["identity"]
+    then = {name: identity[name] for name in ("model", "action set", "parameters")}
+    other = differences(then, scorer.identity)
+    if other:
+        raise ValueError(
+            f"explainer must be the one that the rows in {folder.path} were scored "
+            f"with, but it differs in: {other}."
+        )

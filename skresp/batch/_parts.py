@@ -5,18 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from skresp._text import quote
 from skresp._write import whole_file
 
+from ._identity import differences, json_hash
 from ._source import SourceFile
 from ._tables import import_pyarrow
 
 # Readers of Parquet folders skip names that begin with an underscore.
 MANIFEST = "_manifest.json"
 _KEY = b"skresp"
+_REMEDY = "Choose another folder for out, or remove the parts in it."
 
 
 class Unit(NamedTuple):
@@ -40,10 +43,19 @@ class Unit(NamedTuple):
         digest = hashlib.sha256(self.file.name.encode()).hexdigest()[:8]
         return f"{stem}-{digest}-{self.start:010d}-{self.stop:010d}.parquet"
 
-    def origin(self, fingerprint: str) -> dict[str, Any]:
-        """Return where the results come from, as plain values."""
+    def origin(self, identity: Mapping[str, Any]) -> dict[str, Any]:
+        """Return where the results come from, as plain values.
+
+        Parameters
+        ----------
+        identity : mapping
+            The identity of the scorer.
+        """
+        # The columns can be thousands, and most follow from the rest.
+        known = {k: v for k, v in identity.items() if k != "columns"}
         return {
-            "fingerprint": fingerprint,
+            "fingerprint": json_hash(identity),
+            "identity": known,
             "input": self.file.name,
             "sha256": self.file.sha256,
             "rows": [self.start, self.stop],
@@ -90,14 +102,22 @@ def _count_problems(table: Any) -> int:
 
 
 def finished_parts(
-    folder: Path, units: list[Unit], fingerprint: str
+    folder: Path, units: list[Unit], identity: Mapping[str, Any]
 ) -> dict[str, PartCounts]:
     """Return the parts that are complete; raise for parts of another origin."""
-    wanted = {unit.name: unit.origin(fingerprint) for unit in units}
+    wanted = {unit.name: unit.origin(identity) for unit in units}
+    fingerprint = json_hash(identity)
     found = {}
     for path in sorted(folder.glob("*.parquet")):
         about, n_rows = read_origin(path)
-        _check_origin(path, about, wanted.get(path.name), fingerprint)
+        if about["fingerprint"] != fingerprint:
+            other = differences(about["identity"], identity) or "id or keep columns"
+            raise ValueError(
+                f"out: {path} has results of another scorer, which differs in: "
+                f"{other}. Its fingerprint is {about['fingerprint'][:12]}, that of "
+                f"this scorer is {fingerprint[:12]}. {_REMEDY}"
+            )
+        _check_origin(path, about, wanted.get(path.name))
         found[path.name] = PartCounts(path.name, n_rows, int(about["problems"]))
     return found
 
@@ -117,28 +137,18 @@ def read_origin(path: Path) -> tuple[dict[str, Any], int]:
 
 
 def _check_origin(
-    path: Path,
-    about: dict[str, Any],
-    wanted: dict[str, Any] | None,
-    fingerprint: str,
+    path: Path, about: dict[str, Any], wanted: dict[str, Any] | None
 ) -> None:
-    """Raise if a part comes from another scorer, input or division."""
-    remedy = "Choose another folder for out, or remove the parts in it."
-    if about["fingerprint"] != fingerprint:
-        raise ValueError(
-            f"out: {path} has results of another model, action set, version or "
-            f"setting: its fingerprint is {about['fingerprint'][:12]}, that of this "
-            f"scorer is {fingerprint[:12]}. {remedy}"
-        )
+    """Raise if a part comes from another input or division."""
     if wanted is None:
         raise ValueError(
             f"out: {path} has rows {about['rows'][0]} to {about['rows'][1]} of "
             f"{quote(about['input'])}, which is no part of this source, or the files "
-            f"were divided with another rows_per_part. {remedy}"
+            f"were divided with another rows_per_part. {_REMEDY}"
         )
     if about["sha256"] != wanted["sha256"]:
         raise ValueError(
             f"out: {path} has results of another content of {quote(about['input'])}: "
             f"its sha256 was {about['sha256'][:12]} and is {wanted['sha256'][:12]} "
-            f"now. {remedy}"
+            f"now. {_REMEDY}"
         )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from joblib import effective_n_jobs
-from sklearn.utils.parallel import delayed
 
 from skresp import __version__
 from skresp._explain._progress import progress_bar
@@ -19,6 +18,7 @@ from skresp._text import quote, quote_names
 from skresp._validation import check_integer, check_n_jobs, did_you_mean
 from skresp._write import write_text
 
+from ._csv import CsvRows, csv_chunks
 from ._describe import describe_explainer
 from ._parts import (
     MANIFEST,
@@ -28,11 +28,11 @@ from ._parts import (
     units_of,
     write_part,
 )
+from ._row_problems import RowProblem
 from ._scorer import BatchScorer
 from ._source import (
     SourceFile,
     column_names,
-    csv_ranges,
     find_files,
     read_parquet_range,
 )
@@ -90,13 +90,13 @@ def score_files(
         raise TypeError(f"scorer must be a BatchScorer, got {type(scorer).__name__}.")
     check_integer("rows_per_part", rows_per_part, 1)
     check_n_jobs(n_jobs)
-    files = find_files(source)
+    files = find_files(source, out)
     units = units_of(files, int(rows_per_part))
     for file in files:
         _check_columns(file, scorer)
     folder = _output_folder(out)
     with locked_folder(folder), unfinished_folder(folder) as hidden:
-        done = finished_parts(folder, units, scorer.fingerprint)
+        done = finished_parts(folder, units, scorer.identity)
         if done and not resume:
             raise ValueError(
                 f"out: {folder} has {len(done)} parts of an earlier run. Pass "
@@ -127,23 +127,21 @@ def _run(
     n_jobs: int | None,
 ) -> Iterator[PartCounts]:
     """Score ranges of rows, write their parts and yield what was written."""
-    fingerprint = scorer.fingerprint
+    identity = scorer.identity
     tasks = _tasks(units, scorer, rows_per_part)
     if effective_n_jobs(n_jobs) == 1:
         for unit, rows in tasks:
-            yield _score_unit(unit, rows, hidden, scorer, fingerprint)
+            yield _score_unit(unit, rows, hidden, scorer, identity)
         return
     # Tasks carry the path, so that a process loads the explainer once.
     light = scorer._with_path(hidden / "explainer.joblib")
-    yield from results_of(
-        (delayed(_score_unit)(*task, hidden, light, fingerprint) for task in tasks),
-        n_jobs,
-    )
+    calls = ((*task, hidden, light, identity) for task in tasks)
+    yield from results_of(_score_unit, calls, n_jobs)
 
 
 def _tasks(
     units: list[Unit], scorer: BatchScorer, rows_per_part: int
-) -> Iterator[tuple[Unit, Any]]:
+) -> Iterator[tuple[Unit, CsvRows | None]]:
     """Yield each range; with its rows for a CSV file, which is read from its start."""
     actions = scorer._explainer.action_set_
     by_file: dict[SourceFile, dict[int, Unit]] = {}
@@ -153,21 +151,28 @@ def _tasks(
         if file.is_parquet:
             yield from ((unit, None) for unit in wanted.values())
             continue
-        for start, rows in csv_ranges(file, actions, rows_per_part):
-            if start in wanted:
-                yield wanted[start], rows
+        for rows in csv_chunks(file.path, actions, rows_per_part):
+            if rows.start in wanted:
+                yield wanted[rows.start], rows
 
 
 def _score_unit(
-    unit: Unit, rows: Any, hidden: Path, scorer: BatchScorer, fingerprint: str
+    unit: Unit,
+    rows: CsvRows | None,
+    hidden: Path,
+    scorer: BatchScorer,
+    identity: dict[str, Any],
 ) -> PartCounts:
     """Score one range of rows and write its part beside the run's hidden folder."""
     if rows is None:
         names = scorer._input_columns
-        rows = read_parquet_range(unit.file.path, unit.start, unit.stop, names)
-    table = scorer._score_table(rows)
+        given = read_parquet_range(unit.file.path, unit.start, unit.stop, names)
+        table = scorer._score_table(given)
+    else:
+        known = {i: RowProblem(text, False) for i, text in rows.problems.items()}
+        table = scorer._score_table(rows.table, known)
     path = hidden.parent / unit.name
-    return write_part(path, table, unit.origin(fingerprint), hidden)
+    return write_part(path, table, unit.origin(identity), hidden)
 
 
 def _check_columns(file: SourceFile, scorer: BatchScorer) -> None:

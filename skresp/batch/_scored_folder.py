@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from skresp._text import join_words, quote, quote_names
+from skresp._validation import did_you_mean
 
 from ._parts import MANIFEST, read_origin
 from ._source import read_parquet_range
@@ -129,7 +130,8 @@ class ScoredFolder:
             kept = quote_names(self.keep_columns, most=50) or "none"
             raise ValueError(
                 f"{parameter} must be a column that was kept when the files were "
-                f"scored, got {quote(column)}; kept are: {kept}. Score the files "
+                f"scored, got {quote(column)}; kept are: {kept}. "
+                f"{did_you_mean(column, self.keep_columns)}Score the files "
                 f"again, to another folder, with keep_columns=[{quote(column)}] "
                 f"(--keep {column})."
             )

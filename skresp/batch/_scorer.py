@@ -21,6 +21,7 @@ from skresp._typing import IndexArray
 from skresp._validation import check_choice, check_integer, is_integer
 from skresp._write import named_in_errors
 
+from ._column_types import list_of_names, typed_columns
 from ._identity import (
     action_hash,
     effects_hash,
@@ -116,9 +117,9 @@ class BatchScorer:
         top_k: int = 4,
     ) -> None:
         self.explainer = explainer
-        self.outputs = _listed("outputs", outputs)
-        self.id_columns = _typed("id_columns", id_columns)
-        self.keep_columns = _typed("keep_columns", keep_columns)
+        self.outputs = list_of_names("outputs", outputs)
+        self.id_columns = typed_columns("id_columns", id_columns)
+        self.keep_columns = typed_columns("keep_columns", keep_columns)
         self.top_k = check_integer("top_k", top_k, 1)
         for name in self.outputs:
             check_choice("outputs", name, tuple(OUTPUTS))
@@ -209,10 +210,7 @@ class BatchScorer:
     def schema(self) -> Any:
         """The schema of every result, a `pyarrow.Schema`."""
         pa = import_pyarrow()
-        fields = {
-            name: pa.type_for_alias(kind) if isinstance(kind, str) else kind
-            for name, kind in (*self.id_columns.items(), *self.keep_columns.items())
-        }
+        fields = {**self.id_columns, **self.keep_columns}
         fields |= {"problem": pa.string(), "at_target": pa.bool_()}
         for output in self.outputs:
             fields |= OUTPUTS[output].types(self._features)
@@ -264,8 +262,13 @@ class BatchScorer:
         """
         return like(table, self._score_table(table))
 
-    def _score_table(self, table: Any) -> Any:
-        """Return the result for a table of any library, as a pyarrow table."""
+    def _score_table(
+        self, table: Any, known: Mapping[int, RowProblem] | None = None
+    ) -> Any:
+        """Return the result for a table of any library, as a pyarrow table.
+
+        The problems of some rows, by position, may be known before.
+        """
         pa = import_pyarrow()
         check_table(table)
         check_names(table, self._input_columns)
@@ -274,7 +277,7 @@ class BatchScorer:
             for name in (*self.id_columns, *self.keep_columns)
         }
         rows = self._as_model_input(model_rows(table, self._names))
-        scored, problems = self._score(rows)
+        scored, problems = self._score(rows, known or {})
         columns |= dict(zip(scored.column_names, scored.columns, strict=True))
         columns["problem"] = pa.array(
             [problems[i].text if i in problems else None for i in range(len(rows))],
@@ -296,11 +299,14 @@ class BatchScorer:
             return rows
         return rows.to_numpy()
 
-    def _score(self, rows: Any) -> tuple[Any, dict[int, RowProblem]]:
+    def _score(
+        self, rows: Any, known: Mapping[int, RowProblem]
+    ) -> tuple[Any, dict[int, RowProblem]]:
         """Return the columns of the result, null for rows with a problem."""
         pa = import_pyarrow()
         explainer = self._explainer
         problems = find_row_problems(explainer.action_set_, rows, explainer.missing)
+        problems |= known
         fine = np.setdiff1d(np.arange(len(rows)), list(problems))
         parts, done = [], []
         for positions, outcome in self._results(rows, fine):
@@ -380,19 +386,6 @@ def _with_invalid(scored: Any, problems: Mapping[int, RowProblem]) -> Any:
             status[i] = "invalid"
     position = scored.schema.get_field_index("status")
     return scored.set_column(position, "status", pa.array(status, type=pa.string()))
-
-
-def _listed(name: str, values: Any) -> tuple[str, ...]:
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a list of names, got {quote(values)}.")
-    return tuple(dict.fromkeys(values))
-
-
-def _typed(name: str, columns: Any) -> dict[str, Any]:
-    """Return columns with their types, text if none is given."""
-    if isinstance(columns, Mapping):
-        return dict(columns)
-    return dict.fromkeys(_listed(name, columns), "string")
 
 
 def _check_explainer(explainer: Any) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from skresp._actions._action_set import ActionSet
 from skresp._text import quote
 
-from ._csv import count_csv_rows, csv_chunks, csv_column_names
+from ._csv import count_csv_rows, csv_column_names, first_csv_rows
 from ._tables import import_pyarrow
 
 # Rows before a range are read in batches too; many small batches would be slow.
@@ -45,7 +45,9 @@ class SourceFile(NamedTuple):
         return self.path.suffix.lower() in _PARQUET
 
 
-def find_files(source: str | os.PathLike[str]) -> list[SourceFile]:
+def find_files(
+    source: str | os.PathLike[str], out: str | os.PathLike[str] | None = None
+) -> list[SourceFile]:
     """Return the files of a source, ordered by name.
 
     Parameters
@@ -53,6 +55,8 @@ def find_files(source: str | os.PathLike[str]) -> list[SourceFile]:
     source : path
         A Parquet or CSV file, a folder with such files at any depth, or a pattern such
         as "people/2026-*.parquet". Hidden files are left out.
+    out : path, optional
+        A folder for results, whose Parquet files are left out.
     """
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source must be a path, got {quote(source)}.")
@@ -71,6 +75,14 @@ def find_files(source: str | os.PathLike[str]) -> list[SourceFile]:
         if len(folders) > 1:
             top = Path(os.path.commonpath(list(folders)))
             files = {p: p.relative_to(top).as_posix() for p in files}
+    if out is not None:
+        results = [p for p in files if _is_result(p, Path(out))]
+        if results and len(results) == len(files):
+            raise ValueError(
+                f"out: {quote(os.fspath(out))} has the files of the source in it. "
+                f"Choose another folder."
+            )
+        files = {p: name for p, name in files.items() if p not in results}
     if not files:
         raise FileNotFoundError(
             f"source must be a Parquet or CSV file, a folder with such files or a "
@@ -87,6 +99,11 @@ def find_files(source: str | os.PathLike[str]) -> list[SourceFile]:
 
 def _is_hidden(name: str) -> bool:
     return any(part.startswith((".", "_")) for part in name.split("/"))
+
+
+def _is_result(path: Path, out: Path) -> bool:
+    in_out = path.parent.resolve() == out.resolve()
+    return in_out and path.suffix.lower() in _PARQUET
 
 
 def _digest(path: Path) -> str:
@@ -137,7 +154,7 @@ def first_rows(file: SourceFile, actions: ActionSet, n_rows: int) -> Any:
     if file.is_parquet:
         n_rows = min(n_rows, file.n_rows)
         return read_parquet_range(file.path, 0, n_rows, column_names(file)).to_pandas()
-    return next(csv_chunks(file.path, actions, n_rows))
+    return first_csv_rows(file.path, actions, n_rows)
 
 
 def column_names(file: SourceFile) -> list[str]:
@@ -145,13 +162,3 @@ def column_names(file: SourceFile) -> list[str]:
     if file.is_parquet:
         return list(import_pyarrow("pyarrow.parquet").read_schema(file.path).names)
     return csv_column_names(file.path)
-
-
-def csv_ranges(
-    file: SourceFile, actions: ActionSet, rows_per_part: int
-) -> Iterator[tuple[int, Any]]:
-    """Yield the ranges of a CSV file: the first row's position, and the rows."""
-    start = 0
-    for chunk in csv_chunks(file.path, actions, rows_per_part):
-        yield start, chunk
-        start += len(chunk)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 import pandas as pd
 
-from skresp._dataframe import is_polars
+from skresp._dataframe import check_levels, is_polars
 from skresp._optional import import_optional
-from skresp._text import quote, quote_names
+from skresp._text import one_line, quote, quote_names
+from skresp._validation import did_you_mean, is_integer
 
 
 def import_pyarrow(module: str = "pyarrow") -> Any:
@@ -40,14 +43,23 @@ def names_of(table: Any) -> list[str]:
 
 
 def check_names(table: Any, names: Sequence[str]) -> None:
-    """Raise if a table lacks columns."""
+    """Raise if a table lacks columns, or has one of them twice."""
+    if isinstance(table, pd.DataFrame):
+        check_levels(table)
     known = names_of(table)
     missing = [name for name in names if name not in known]
     if missing:
         raise ValueError(
-            f"The table has no column {quote_names(missing)}; its columns are "
-            f"{quote_names(known)}."
+            f"The table has no column {quote_names(missing)}. "
+            f"{did_you_mean(missing[0], known)}The columns are {quote_names(known)}."
         )
+    counts = Counter(known)
+    for name in names:
+        if counts[name] > 1:
+            raise ValueError(
+                f"Column names must be distinct, but {quote(name)} occurs twice. "
+                f"Rename one of them."
+            )
 
 
 def model_rows(table: Any, names: Sequence[str]) -> Any:
@@ -63,37 +75,46 @@ def arrow_column(table: Any, name: str, kind: Any) -> Any:
     """Return a column as an arrow array of some type."""
     pa = import_pyarrow()
     try:
-        values = _arrow_values(table, name, kind)
+        values = _arrow_values(table, name, pa.types.is_string(kind))
         if isinstance(values, pa.ChunkedArray):
             values = values.combine_chunks()
         if pa.types.is_dictionary(values.type):
             values = values.dictionary_decode()
         return values.cast(kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
+        why = one_line(error).rstrip(".")
+        remedy = (
+            "Convert its values to texts or numbers."
+            if pa.types.is_string(kind)
+            else f"Choose another type for it, such as {{{quote(name)}: 'string'}}."
+        )
         raise ValueError(
-            f"The column {quote(name)} does not fit its type {kind}: {error}. Choose "
-            f"another type for it, such as {{{quote(name)}: 'string'}}."
+            f"The column {quote(name)} does not fit its type {kind}: {why}. {remedy}"
         ) from None
 
 
-def _arrow_values(table: Any, name: str, kind: Any) -> Any:
+def _arrow_values(table: Any, name: str, is_text: bool) -> Any:
     """Return a column as an arrow array of its own type."""
     if is_arrow(table):
         return table.column(name)
     if is_polars(table):
         return table.get_column(name).to_arrow()
-    return _arrow_of_series(table[name], kind)
-
-
-def _arrow_of_series(series: pd.Series, kind: Any) -> Any:
-    """Return a pandas column as arrow; mixed objects become text for a text type."""
     pa = import_pyarrow()
-    try:
-        return pa.array(series, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        if not pa.types.is_string(kind):
-            raise
-        return pa.array([None if pd.isna(v) else str(v) for v in series])
+    if is_text and table[name].dtype == object:
+        return pa.array(map(_as_text, table[name]), type=pa.string())
+    return pa.array(table[name], from_pandas=True)
+
+
+def _as_text(value: Any) -> Any:
+    """Return a value of any type as text; it does not depend on other values."""
+    if value is None or isinstance(value, str):
+        return value
+    if is_integer(value) or isinstance(value, UUID):
+        return str(value)
+    if pd.api.types.is_scalar(value) and pd.isna(value):
+        return None
+    pa = import_pyarrow()
+    return pa.scalar(value).cast(pa.string()).as_py()
 
 
 def like(table: Any, result: Any) -> Any:

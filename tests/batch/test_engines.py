@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from functools import cache
 
@@ -63,6 +64,44 @@ def test_dask(scorer, processes):
         meta = scorer(people().iloc[:0])
         found = ddf.map_partitions(scorer, meta=meta).compute()
     check(scorer, arrow(found, scorer))
+
+
+JOBLIB = """
+import sys
+from pathlib import Path
+import distributed, joblib, numpy as np, pyarrow.parquet as pq
+from skresp import ResponsivenessExplainer
+from skresp.batch import BatchScorer, score_files
+from tests.credit_example import lender
+
+if __name__ == "__main__":
+    us, folder = lender(), Path(sys.argv[1])
+    us.X.to_parquet(folder / "people.parquet")
+    outputs = ["scores", "verdict", "model_score"]
+    scorer = BatchScorer(us.explainer, outputs=outputs)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster), joblib.parallel_config(backend="dask"):
+        score_files(
+            folder / "people.parquet", folder / "out", scorer, rows_per_part=30,
+            n_jobs=2,
+        )
+        explainer = us.explainer.set_params(n_jobs=2)
+        explanation, verdicts = explainer.explain(us.X), explainer.verify(us.X)
+    found = pq.read_table(folder / "out").to_pandas()
+    assert found.equals(scorer(us.X).astype(found.dtypes))
+    assert np.array_equal(explanation.values, us.explanation.values)
+    assert verdicts.to_frame().equals(us.verdicts.to_frame())
+    assert np.array_equal(verdicts.score, us.verdicts.score)
+"""
+
+
+def test_dask_as_the_backend_of_joblib(tmp_path):
+    """Steps of the model call joblib too; in a process, since it hung for ever."""
+    pytest.importorskip("distributed")
+    command = [sys.executable, "-c", JOBLIB, str(tmp_path)]
+    subprocess.run(command, check=True, timeout=300)
 
 
 def test_ray(scorer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import uuid
 from functools import cache
 
 import joblib
@@ -296,6 +297,9 @@ def test_the_fingerprint_says_what_results_depend_on():
         ({"outputs": []}, ValueError, "at least one of scores"),
         ({"top_k": 0}, ValueError, "top_k"),
         ({"id_columns": ["status"]}, ValueError, "'status' is also a column of the"),
+        ({"id_columns": [5]}, TypeError, "id_columns must be names of columns, got 5"),
+        ({"id_columns": {"id": 5}}, TypeError, "id_columns: the type of 'id' must be"),
+        ({"keep_columns": {"id": "intt64"}}, ValueError, "Did you mean 'int64'"),
         ({"id_columns": ["a"], "keep_columns": ["a"]}, ValueError, "named twice"),
     ],
 )
@@ -320,3 +324,34 @@ def test_ids_that_do_not_fit_their_type_are_named():
         scorer()(frame)
     texts = BatchScorer(lender().explainer, id_columns=["number"])(frame)
     assert texts["number"].tolist()[:3] == ["1000", "A17", "1002"]
+
+
+def test_the_text_of_an_id_does_not_depend_on_the_others():
+    given = [
+        2.0,
+        "a",
+        True,
+        3,
+        None,
+        np.float64(0.5),
+        2**70,
+        float("nan"),
+        uuid.UUID(int=5),
+    ]
+    texts = ["2", "a", "true", "3", None, "0.5", str(2**70), None]
+    texts.append("00000000-0000-0000-0000-000000000005")
+    frame = people()[: len(given)].assign(id=pd.Series(given, dtype=object).to_numpy())
+    scorer = BatchScorer(lender().explainer, outputs=["verdict"], id_columns=["id"])
+    whole = scorer(frame)["id"].tolist()
+    alone = [scorer(frame[i : i + 1])["id"].tolist()[0] for i in range(len(given))]
+    for found in (whole, alone):
+        assert [None if pd.isna(v) else v for v in found] == texts
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}, 1 + 2j, b"\xff", object()], ids=repr)
+def test_ids_that_have_no_text_are_named(value):
+    frame = people()[:2].assign(id=pd.Series([value, value], dtype=object))
+    scorer = BatchScorer(lender().explainer, outputs=["verdict"], id_columns=["id"])
+    message = "'id' does not fit its type string: .* Convert its values to texts"
+    with pytest.raises(ValueError, match=message):
+        scorer(frame)

@@ -14,6 +14,7 @@ from joblib.parallel import ParallelBackendBase
 from sklearn.frozen import FrozenEstimator
 
 from skresp import ResponsivenessExplainer
+from skresp._explain._row_blocks import _compute_there
 from tests.credit_example import lender
 
 
@@ -30,8 +31,8 @@ class Pickling(ParallelBackendBase):
         return n_jobs or 1
 
     def submit(self, func, callback=None):
-        # Steps of the model call joblib too, without positional arguments.
-        self.calls.extend(given for _, given, _ in func.items if given)
+        # Steps of the model call joblib too.
+        self.calls.extend(g[1:] for _, g, _ in func.items if _compute_there in g)
         future = Future()
         future.add_done_callback(callback)
         there = pickle.loads(pickle.dumps(func))

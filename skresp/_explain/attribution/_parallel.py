@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 
 from skresp._explain._progress import progress_bar
+from skresp._parallel import workers_without_ctrl_c
 from skresp._typing import FloatArray, IndexArray
 
 # The number of runs for each worker; with several, no worker waits long at the end.
@@ -49,9 +51,10 @@ def map_people(
     else:
         backend, _ = get_active_backend()
         streams = getattr(backend, "supports_return_generator", False)
-        done = Parallel(n_jobs=n_jobs, return_as="generator" if streams else "list")(
-            delayed(_attribute_run)(attribute, run, seeds) for run in runs
-        )
+        calls = (delayed(_attribute_run)(attribute, run, seeds) for run in runs)
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator" if streams else "list")
+        with workers_without_ctrl_c() if streams else nullcontext():
+            done = parallel(calls)
     parts = []
     with progress_bar(len(seeds), phase, verbose) as progress:
         for run, part in zip(runs, done, strict=True):

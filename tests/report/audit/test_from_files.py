@@ -79,7 +79,7 @@ def write_folder(folder, table, cuts=(), by=None):
         write_part(
             folder / u.name,
             table.slice(u.start, u.stop - u.start),
-            u.origin(by.fingerprint),
+            u.origin(by.identity),
             folder,
         )
         for u in units
