@@ -101,8 +101,7 @@ class LinearEngine(Engine):
         known, codes = batch.coded(self.score_function)
         gap, size, share = self.row_gaps(batch)
         doubt = np.maximum(self.tolerance, share * size.max(axis=1))
-        if not known.is_known_everywhere:
-            doubt = np.where(known.known_rows(codes), doubt, np.inf)
+        doubt = np.where(known.known_rows(codes), doubt, np.inf)
         return answers_of(gap.min(axis=1), doubt)
 
     def row_gaps(self, batch: RowBatch) -> tuple[FloatArray, FloatArray, float]:
@@ -115,8 +114,7 @@ class LinearEngine(Engine):
             group = known.groups[0]
             assert group.terms is not None
             sums, size = group.terms.sums_and_sizes(codes)
-            if not known.is_known_everywhere:
-                sums[~known.known_rows(codes)] = np.nan
+            sums[~known.known_rows(codes)] = np.nan
             size += np.abs(group.base)
             dtype = np.float32 if self.decision.doubt > DOUBT else np.float64
             share = (2 * group.terms.n_terms + ROUNDINGS) * float(np.finfo(dtype).eps)

@@ -152,9 +152,7 @@ class TreeEngine(Engine):
             return None
         sums = coded.forest.sums(kept_codes(coded.coder, batch, trees, codes))
         gap = (coded.base + sums).min(axis=1)
-        doubt = np.full(len(gap), coded.tolerance)
-        if not known.is_known_everywhere:
-            doubt[~known.known_rows(codes)] = np.inf
+        doubt = np.where(known.known_rows(codes), coded.tolerance, np.inf)
         return answers_of(gap, doubt)
 
     def examine(self, given: EngineInput) -> EngineResult:
