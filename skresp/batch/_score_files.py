@@ -18,7 +18,7 @@ from skresp._text import quote, quote_names
 from skresp._validation import check_integer, check_n_jobs, did_you_mean
 from skresp._write import write_text
 
-from ._csv import CsvRows, csv_chunks
+from ._csv import CsvRows, check_distinct, csv_chunks
 from ._describe import describe_explainer
 from ._parts import (
     MANIFEST,
@@ -178,11 +178,7 @@ def _score_unit(
 def _check_columns(file: SourceFile, scorer: BatchScorer) -> None:
     """Raise if a file lacks a column, before anything is computed."""
     known = column_names(file)
-    if len(set(known)) < len(known):
-        twice = next(name for name in known if known.count(name) > 1)
-        raise ValueError(
-            f"source: {file.path} has two columns {quote(twice)}. Rename one of them."
-        )
+    check_distinct("source", file.path, known)
     missing = [name for name in scorer._input_columns if name not in known]
     if missing:
         raise ValueError(
