@@ -57,9 +57,11 @@ def score_files(
     ----------
     source : path
         A Parquet or CSV file, a folder with such files, or a pattern such as
-        "people/2026-*.parquet".
+        "people/2026-*.parquet". A row of a CSV file with more fields than the header
+        has a `problem`, and null in all other columns.
     out : path
-        The folder to write to; it is created.
+        The folder to write to; it is created. It may be inside the folder of the
+        source: its Parquet files are results.
     scorer : BatchScorer
     rows_per_part : int, default=50_000
         The number of rows in a part. The result does not depend on it.

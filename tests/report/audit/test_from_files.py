@@ -332,6 +332,7 @@ def test_missing_outputs_are_named_with_the_remedy(tmp_path, missing):
     ("options", "said"),
     [
         ({"groups": "number"}, "got 'number'; kept are: 'sex', 'area'"),
+        ({"groups": "sx"}, "Did you mean 'sex'"),
         ({"sections": ["peeple"]}, "sections has 'peeple'"),
         ({"examples": -1}, "examples must be"),
         ({"explainer": "explainer.joblib"}, "must be given together"),
