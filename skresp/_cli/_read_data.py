@@ -12,7 +12,12 @@ from skresp import ActionSet
 from skresp._optional import import_optional
 from skresp._text import quote, quote_names
 from skresp._validation import did_you_mean
-from skresp.batch._csv import csv_column_names, csv_errors, missing_texts
+from skresp.batch._csv import (
+    check_distinct,
+    csv_column_names,
+    csv_errors,
+    missing_texts,
+)
 
 from ._console import BadCallError, existing_file
 
@@ -56,11 +61,7 @@ def _read_csv(file: Path, actions: ActionSet | None) -> pd.DataFrame:
     with csv_errors("--data", file), warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         heads = csv_column_names(file)
-        twice = [name for name in heads if heads.count(name) > 1]
-        if twice:
-            raise BadCallError(
-                f"--data: {file} has two columns {quote(twice[0])}. Rename one of them."
-            )
+        check_distinct("--data", file, heads)
         # Text stays text: "01" is not a number where the categories are texts.
         text: Any = {name: str for name in heads if _has_text(name, actions)}
         return pd.read_csv(

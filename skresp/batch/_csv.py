@@ -6,6 +6,7 @@ column of numbers stays a text, for this row only.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ import pandas as pd
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
+from skresp._text import quote
 
 # Texts that pandas reads as missing, unless they are categories of the column.
 MISSING_TEXTS = frozenset(
@@ -77,6 +79,16 @@ def csv_column_names(file: Path) -> list[str]:
     # With a header pandas would rename the second of two equal names.
     first = pd.read_csv(file, nrows=1, header=None, dtype=str, keep_default_na=False)
     return [str(name) or f"Unnamed: {i}" for i, name in enumerate(first.iloc[0])]
+
+
+def check_distinct(parameter: str, file: Path, heads: Sequence[str]) -> None:
+    """Raise if two columns of a file have one name."""
+    twice = [name for name, count in Counter(heads).items() if count > 1]
+    if twice:
+        raise ValueError(
+            f"{parameter}: {file} has two columns {quote(twice[0])}. Rename one of "
+            f"them."
+        )
 
 
 def count_csv_rows(file: Path) -> int:
@@ -142,6 +154,7 @@ def _text_chunks(
     """
     with csv_errors("source", file):
         heads = [*csv_column_names(file), _BEYOND]
+        check_distinct("source", file, heads)
         positions = range(len(heads))
         with (
             file.open(encoding="utf-8-sig", newline="") as text,

@@ -18,7 +18,7 @@ from skresp._text import quote, quote_names
 from skresp._validation import check_integer, check_n_jobs, did_you_mean
 from skresp._write import write_text
 
-from ._csv import CsvRows, csv_chunks
+from ._csv import CsvRows, check_distinct, csv_chunks
 from ._describe import describe_explainer
 from ._parts import (
     MANIFEST,
@@ -57,9 +57,11 @@ def score_files(
     ----------
     source : path
         A Parquet or CSV file, a folder with such files, or a pattern such as
-        "people/2026-*.parquet".
+        "people/2026-*.parquet". A row of a CSV file with more fields than the header
+        has a `problem`, and null in all other columns.
     out : path
-        The folder to write to; it is created.
+        The folder to write to; it is created. It may be inside the folder of the
+        source: its Parquet files are results.
     scorer : BatchScorer
     rows_per_part : int, default=50_000
         The number of rows in a part. The result does not depend on it.
@@ -178,11 +180,7 @@ def _score_unit(
 def _check_columns(file: SourceFile, scorer: BatchScorer) -> None:
     """Raise if a file lacks a column, before anything is computed."""
     known = column_names(file)
-    if len(set(known)) < len(known):
-        twice = next(name for name in known if known.count(name) > 1)
-        raise ValueError(
-            f"source: {file.path} has two columns {quote(twice)}. Rename one of them."
-        )
+    check_distinct("source", file.path, known)
     missing = [name for name in scorer._input_columns if name not in known]
     if missing:
         raise ValueError(

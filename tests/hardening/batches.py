@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+import pyarrow as pa
+
 from skresp.batch import BatchScorer, score_files
 
 from .attack import Attack
@@ -99,13 +102,93 @@ ATTACKS = [
         "a table without an id",
         lambda w: BatchScorer(w.explainer, id_columns=["id"])(w.X),
         ValueError,
-        ("The table has no column 'id'; its columns are 'age', 'income', 'own'."),
+        "The table has no column 'id'. The columns are 'age', 'income', 'own'.",
     ),
     Attack(
         "a table without a column",
         lambda w: BatchScorer(w.explainer)(w.X[["age"]]),
         ValueError,
-        ("The table has no column 'income', 'own'; its columns are 'age'."),
+        "The table has no column 'income', 'own'. The columns are 'age'.",
+    ),
+    Attack(
+        "a table with a name that is nearly right",
+        lambda w: BatchScorer(w.explainer)(w.X.rename(columns={"income": "incme"})),
+        ValueError,
+        (
+            "The table has no column 'income'. Did you mean 'incme'? The columns are "
+            "'age', 'incme', 'own'."
+        ),
+    ),
+    Attack(
+        "a table with an id twice",
+        lambda w: BatchScorer(w.explainer, id_columns=["id"])(
+            pd.concat([w.X.assign(id=1), w.X[["age"]].set_axis(["id"], axis=1)], axis=1)
+        ),
+        ValueError,
+        "Column names must be distinct, but 'id' occurs twice. Rename one of them.",
+    ),
+    Attack(
+        "an arrow table with a column twice",
+        lambda w: BatchScorer(w.explainer)(
+            pa.Table.from_pandas(w.X).append_column("own", pa.array(w.X["own"]))
+        ),
+        ValueError,
+        "Column names must be distinct, but 'own' occurs twice. Rename one of them.",
+    ),
+    Attack(
+        "a table with a MultiIndex",
+        lambda w: BatchScorer(w.explainer)(pd.concat({"a": w.X}, axis=1)),
+        TypeError,
+        (
+            "Column names must be strings, got a MultiIndex with ('a', 'age') in it. "
+            "Join its levels: X.columns = ['_'.join(c) for c in X.columns]."
+        ),
+    ),
+    *(
+        Attack(
+            f"an id that is {value!r}",
+            lambda w, value=value: BatchScorer(w.explainer, id_columns=["id"])(
+                w.X[:1].assign(id=pd.Series([value], dtype=object))
+            ),
+            ValueError,
+            (
+                "The column 'id' does not fit its type string: .... Convert its "
+                "values to texts or numbers."
+            ),
+        )
+        for value in ([1], {"a": 1}, 1 + 2j, b"\xff")
+    ),
+    Attack(
+        "an id that is too long for its type",
+        lambda w: BatchScorer(w.explainer, id_columns={"id": "int64"})(
+            w.X.assign(id=2**70)
+        ),
+        ValueError,
+        (
+            "The column 'id' does not fit its type int64: .... Choose another type for "
+            "it, such as {'id': 'string'}."
+        ),
+    ),
+    Attack(
+        "an id of an unknown type",
+        lambda w: BatchScorer(w.explainer, id_columns={"id": "strng"}),
+        ValueError,
+        (
+            "id_columns: the type of 'id' must be one of 'string', ..., got 'strng'. "
+            "Did you mean 'string'?"
+        ),
+    ),
+    Attack(
+        "an id whose type is a number",
+        lambda w: BatchScorer(w.explainer, id_columns={"id": 5}),
+        TypeError,
+        "id_columns: the type of 'id' must be a type of pyarrow or its name, got 5.",
+    ),
+    Attack(
+        "an id column that is a number",
+        lambda w: BatchScorer(w.explainer, id_columns=[5]),
+        TypeError,
+        "id_columns must be names of columns, got 5.",
     ),
     Attack(
         "a table with a column twice",
@@ -167,6 +250,24 @@ ATTACKS = [
         lambda w: scored(w, w.file("c.csv", "age,income,own,own\n1,1,1,1\n")),
         ValueError,
         "source: .../c.csv has two columns 'own'. Rename one of them.",
+    ),
+    Attack(
+        "a CSV file that is empty",
+        lambda w: scored(w, w.file("e.csv", "")),
+        ValueError,
+        "source: .../e.csv is not a CSV file: No columns to parse from file.",
+    ),
+    Attack(
+        "a CSV file in Latin-1",
+        lambda w: scored(w, w.file("l.csv", b"age,income,own\n1,\xe9,1\n")),
+        ValueError,
+        "source: .../l.csv is not a text file in UTF-8.",
+    ),
+    Attack(
+        "a CSV file with an open quote",
+        lambda w: scored(w, w.file("q.csv", 'age,income,own\n1,"1,1\n2,2,2\n')),
+        ValueError,
+        "source: .../q.csv is not a CSV file: ...EOF inside string...",
     ),
     Attack(
         "out is a file",

@@ -135,10 +135,32 @@ ATTACKS = [
         ),
     ),
     Attack(
-        "data with long rows",
+        "data with a long row",
         lambda w: w.audit(data=table(w, "age,income,own\n1,1,1\n1,1,1,1,1\n")),
         CommandError,
         ("skresp audit: error: --data: .../t.csv is not a CSV file: ..."),
+    ),
+    Attack(
+        "data with long rows only",
+        lambda w: w.audit(data=table(w, "age,income,own\n1,1,1,1\n1,1,1,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: .../t.csv has rows with more fields than "
+            "the header. Name all columns in the first line."
+        ),
+    ),
+    Attack(
+        "data to check with long rows only",
+        lambda w: w.run(
+            "check",
+            *("--data", table(w, "age,income,own\n1,1,1,1\n")),
+            *("--actions", w.actions_file),
+        ),
+        CommandError,
+        (
+            "skresp check: error: --data: .../t.csv has rows with more fields than "
+            "the header. Name all columns in the first line."
+        ),
     ),
     Attack(
         "parquet that is text",

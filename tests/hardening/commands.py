@@ -265,6 +265,39 @@ ATTACKS = [
         ),
     ),
     Attack(
+        "score with a name that is nearly right",
+        lambda w: w.run(
+            "score",
+            *("--model", w.model_file, "--trust-pickle"),
+            *("--data", table(w, "age,incme,own\n1,1,1\n", "near.csv")),
+            *("--actions", w.actions_file, "--target", "1"),
+            *("--out", w.folder / "s"),
+        ),
+        CommandError,
+        (
+            "skresp score: error: --data: .../near.csv has no column 'income', which "
+            "is in the action set. Did you mean 'incme'? The columns are 'age', "
+            "'incme', 'own'."
+        ),
+    ),
+    Attack(
+        "a model with a name that is nearly right",
+        lambda w: w.audit(
+            actions=w.file(
+                "near.yaml",
+                "features:\n  age: {kind: integer, lower: 0, upper: 99}\n"
+                "  incme: {kind: real, lower: 0, upper: 9}\n  own: {kind: binary}\n",
+            ),
+            data=table(w, "age,income,incme,own\n1,1,1,1\n", "both.csv"),
+        ),
+        CommandError,
+        (
+            "skresp audit: error: --actions does not have 'income', which the model "
+            "was fitted on. Did you mean 'incme'? Add it, with actionable: false if "
+            "nobody can change it."
+        ),
+    ),
+    Attack(
         "demo with no rows",
         lambda w: w.run("demo", "--rows", "0"),
         CommandError,

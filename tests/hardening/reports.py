@@ -202,6 +202,12 @@ ATTACKS = [
         ),
     ),
     Attack(
+        "a report to no folder",
+        lambda w: w.report.to_file(w.folder / "no" / "a.html"),
+        FileNotFoundError,
+        ".../no/a.html cannot be written, because there is no folder .../no.",
+    ),
+    Attack(
         "another ending",
         lambda w: w.report.to_file(w.folder / "a.pdf"),
         ValueError,

@@ -332,6 +332,7 @@ def test_missing_outputs_are_named_with_the_remedy(tmp_path, missing):
     ("options", "said"),
     [
         ({"groups": "number"}, "got 'number'; kept are: 'sex', 'area'"),
+        ({"groups": "sx"}, "Did you mean 'sex'"),
         ({"sections": ["peeple"]}, "sections has 'peeple'"),
         ({"examples": -1}, "examples must be"),
         ({"explainer": "explainer.joblib"}, "must be given together"),
@@ -356,7 +357,7 @@ def test_another_explainer_or_source_is_refused(tmp_path):
     other = ResponsivenessExplainer(
         FrozenEstimator(us.model), fewer, target=1, random_state=0
     ).fit(us.X)
-    with pytest.raises(ValueError, match="another action set"):
+    with pytest.raises(ValueError, match="differs in: action set"):
         audit(tmp_path / "out", explainer=other, source=source)
     elsewhere = write_source(tmp_path / "other", seed=3)
     with pytest.raises(ValueError, match=r"has the content of '0\.parquet'"):
