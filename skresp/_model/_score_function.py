@@ -182,13 +182,15 @@ class ScoreFunction:
         return {k: v for k, v in self.__dict__.items() if k in kept}
 
     def _find_cuts(self, column: int) -> FloatArray:
-        found = [np.zeros(0)]
+        found: list[FloatArray] = []
         for group in self.groups:
             if group.trees is not None:
                 found.append(group.trees.cuts(column))
             if group.terms is not None:
                 found += group.terms.edges(column)
-        return np.unique(np.concatenate(found))
+        if len(found) == 1 and self.groups[0].trees is not None:
+            return found[0]  # distinct and in order
+        return np.unique(np.concatenate([np.zeros(0), *found]))
 
     def shape(self, column: int) -> Shape:
         """Return how the scores move between two cuts of a column.

@@ -136,17 +136,15 @@ class RankedTrees:
     @cached_property
     def columns(self) -> IndexArray:
         """The columns of the model's input that some node splits on."""
-        used = self.trees.column[self.trees.column >= 0]
-        return np.flatnonzero(np.bincount(used, minlength=len(self.trees.is_listed)))
+        return np.array(self.trees.split_columns, dtype=np.intp)
 
     @cached_property
     def cuts(self) -> list[FloatArray]:
         """The thresholds of each of `columns`, ascending; empty for a listed one."""
-        found = []
-        for c in self.columns.tolist():
-            on_column = self.trees.threshold[self.trees.column == c]
-            found.append(np.zeros(0) if self._lists(c) else np.unique(on_column))
-        return found
+        return [
+            np.zeros(0) if self._lists(c) else self.trees.thresholds(c)
+            for c in self.columns.tolist()
+        ]
 
     @cached_property
     def n_ranks(self) -> IntArray:
@@ -245,7 +243,7 @@ class RankedTrees:
         trees = self.trees
         cut = np.zeros(len(trees.column), dtype=np.int32)
         for c, cuts in zip(self.columns.tolist(), self.cuts, strict=True):
-            at = trees.column == c
+            at = trees.nodes_of(c)
             threshold = trees.threshold[at]
             if self._lists(c):
                 cut[at] = -1 - threshold

@@ -83,15 +83,13 @@ class RawTrees(TreeArrays):
 
     def sums(self, codes: FloatArray, n_outputs: int) -> FloatArray:
         """Return the sums of the leaves of rows, of shape (n_rows, n_outputs)."""
+        from ._row_walk import add_leaves  # numba loads slowly
+
         out = np.zeros((len(codes), n_outputs))
-        X = self.positions(codes)
+        X, call = self.positions(codes), allowance().deadline.call
         for some in self._slices(len(codes)):
-            leaf = self.leaves_of(X[some])
-            for k, output in enumerate(self.output):
-                if output < 0:
-                    out[some] += self.leaves[leaf[:, k]]
-                else:
-                    out[some, output] += self.leaves[leaf[:, k], 0]
+            leaf = self._leaves_by_tree(X[some])
+            call(add_leaves, leaf, self.output, self.leaves, out[some])
         return out
 
     def gains(self, nodes: IndexArray, n_outputs: int) -> FloatArray:
@@ -108,15 +106,37 @@ class RawTrees(TreeArrays):
         """Return where the sums may jump along a column of numbers, ascending."""
         if self.is_listed[column]:
             return self.edges.get(column, np.zeros(0))
-        return self.column_splits(column).cuts
+        thresholds = self.thresholds(column)
+        return thresholds[np.isfinite(thresholds)]
+
+    def thresholds(self, column: int) -> FloatArray:
+        """Return the distinct thresholds of a column, or rows of tables, ascending."""
+        if column not in self._thresholds:
+            ordered = np.sort(self.threshold[self.nodes_of(column)])
+            new = np.ones(len(ordered), dtype=bool)
+            np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+            self._thresholds[column] = ordered[new]
+        return self._thresholds[column]
+
+    @cached_property
+    def _thresholds(self) -> dict[int, FloatArray]:
+        """The thresholds that were found so far."""
+        return {}
+
+    def nodes_of(self, column: int) -> IndexArray:
+        """Return the nodes that split on a column, ascending."""
+        return self._nodes_of_columns[column]
+
+    @property
+    def split_columns(self) -> list[int]:
+        """The columns that some node splits on."""
+        return [c for c, nodes in enumerate(self._nodes_of_columns) if len(nodes)]
 
     def column_splits(self, column: int) -> ColumnSplits:
         """Return the splits on a column of numbers that is not listed."""
         if column not in self._column_splits:
-            nodes = self._nodes_of_columns[column]
-            thresholds = self.threshold[nodes]
-            cuts = np.unique(thresholds[np.isfinite(thresholds)])
-            ranks = np.searchsorted(cuts, thresholds).astype(np.int32)
+            nodes, cuts = self.nodes_of(column), self.cuts(column)
+            ranks = np.searchsorted(cuts, self.threshold[nodes]).astype(np.int32)
             ends = np.searchsorted(nodes, [*self.roots, len(self.column)])
             most = int(np.diff(ends).max())
             self._column_splits[column] = ColumnSplits(cuts, nodes, ranks, most)
@@ -130,9 +150,11 @@ class RawTrees(TreeArrays):
     @cached_property
     def _nodes_of_columns(self) -> list[IndexArray]:
         """The nodes that split on each column, ascending."""
-        order = np.argsort(self.column, kind="stable")
-        ends = np.searchsorted(self.column[order], np.arange(len(self.is_listed) + 1))
-        return [order[a:b] for a, b in pairwise(ends.tolist())]
+        inner = np.flatnonzero(self.column >= 0)
+        column = self.column[inner]
+        order = inner[np.argsort(column, kind="stable")]
+        ends = np.cumsum(np.bincount(column, minlength=len(self.is_listed))).tolist()
+        return [order[a:b] for a, b in pairwise([0, *ends])]
 
     @cached_property
     def _column_splits(self) -> dict[int, ColumnSplits]:
@@ -141,32 +163,30 @@ class RawTrees(TreeArrays):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
-        made = ("_column_splits", "_nodes_of_columns")
+        made = ("_column_splits", "_nodes_of_columns", "_thresholds")
         return {k: v for k, v in self.__dict__.items() if k not in made}
 
     def leaves_of(self, X: FloatArray) -> IndexArray:
         """Return the leaf of each row of positions in each tree."""
-        nodes = np.tile(self.roots.astype(np.intp), (len(X), 1))
-        row, tree = np.nonzero(self.column[nodes] >= 0)
-        while len(row):
-            at = nodes[row, tree]
-            goes = self._goes_left(at, X[row, self.column[at]])
-            at = np.where(goes, self.left[at], self.right[at])
-            nodes[row, tree] = at
-            inner = self.column[at] >= 0
-            row, tree = row[inner], tree[inner]
-        return nodes
+        return self._leaves_by_tree(X).T
 
-    def _goes_left(self, nodes: IndexArray, x: FloatArray) -> BoolArray:
-        """Return at which nodes these values go left."""
-        goes = np.where(
-            np.isnan(x), self.missing_left[nodes], x <= self.threshold[nodes]
+    def _leaves_by_tree(self, X: FloatArray) -> IndexArray:
+        """Return the leaf in each tree of each row of positions."""
+        from ._row_walk import leaves_of_rows  # numba loads slowly
+
+        made: IndexArray = allowance().deadline.call(
+            leaves_of_rows,
+            self.roots,
+            self.column,
+            self.threshold,
+            self.left,
+            self.right,
+            self.missing_left,
+            self.is_listed,
+            self.goes_left,
+            np.ascontiguousarray(X),
         )
-        if self.is_listed.any():
-            listed = np.flatnonzero(self.is_listed[self.column[nodes]])
-            table = self.threshold[nodes[listed]].astype(np.intp)
-            goes[listed] = self.goes_left[table, x[listed].astype(np.intp)]
-        return goes
+        return made
 
     def bounds(
         self, lower: FloatArray, upper: FloatArray, sets: dict[int, BoolArray]

@@ -205,41 +205,52 @@ class ChangeSearch(TableRun):
         are set for them.
         """
         tolerance = self.engine.tolerance
-        changes = self.changes._replace(
-            codes=self.changes.codes[people],
-            first=self.changes.first[people],
-            counts=self.changes.counts[people].copy(),
-        )
-        n, parts = changes.first.shape
-        index = GainIndex.of(changes.first, changes.counts)
-        steps = np.full((n, parts), -1, dtype=np.int64)
-        reached = np.full(n, -np.inf)
-        active = np.arange(n)
-        known: FloatArray | None = self._gaps_of(people)  # before any step
-        while len(active):
+        steps = np.full((len(people), len(self.options)), -1, dtype=np.int64)
+        reached = np.full(len(people), -np.inf)
+        active = np.arange(len(people))
+        while True:
             # A step counts as one partial choice.
             active = active[out.used[people[active]] < self.budget.max_points]
             out.used[people[active]] += 1
+            if not len(active):
+                break
             try:
-                gaps = self._gaps(active, changes, index) if known is None else known
+                gaps, index = self._gaps_after(people[active], steps[active])
             except OutOfTimeError:
                 break
-            known = None
-            gaps[changes.counts[index.owner, index.part] == 1] = -np.inf  # done before
             top = index.best(gaps)
-            active = active[gaps[top[active]] > reached[active]]
-            entry = top[active]
-            reached[active] = gaps[entry]
-            steps[active, index.part[entry]] = index.which[entry]
-            changes.codes[active] = self.changes.codes_after(
-                people[active], steps[active]
-            )
-            changes.counts[active, index.part[entry]] = 1
-            active = active[(reached[active] <= tolerance)]
-            active = active[(changes.counts[active] > 1).any(axis=1)]
+            grows = gaps[top] > reached[active]
+            active, top = active[grows], top[grows]
+            reached[active] = gaps[top]
+            steps[active, index.part[top]] = index.which[top]
+            active = active[reached[active] <= tolerance]
+            open_parts = self.changes.counts[people[active]] > 1
+            active = active[(open_parts & (steps[active] < 0)).any(axis=1)]
         there = reached > tolerance
         value[people[there]] = reached[there]
         chosen[people[there]] = steps[there]
+
+    def _gaps_after(
+        self, people: IndexArray, steps: IntArray
+    ) -> tuple[FloatArray, GainIndex]:
+        """Return the least gap after each further change of people, and their index.
+
+        `steps` are the changes they have already; other changes of these parts have
+        a gap of -inf.
+        """
+        taken = steps >= 0
+        changes = self.changes._replace(
+            codes=self.changes.codes_after(people, steps),
+            first=self.changes.first[people],
+            counts=np.where(taken, 1, self.changes.counts[people]),
+        )
+        index = GainIndex.of(changes.first, changes.counts)
+        if taken.any():
+            gaps = self._gaps(np.arange(len(people)), changes, index)
+        else:
+            gaps = self._gaps_of(people)
+        gaps[changes.counts[index.owner, index.part] == 1] = -np.inf
+        return gaps, index
 
     def undo_needless(self, people: IndexArray, chosen: IntArray) -> None:
         """Take back the change of each part without which the target is reached."""

@@ -54,8 +54,8 @@ class Coder:
     def of(cls, trees: RawTrees) -> Coder:
         """Return the coder for the splits of trees."""
         thresholds, tables = {}, {}
-        for column, nodes in nodes_of(trees).items():
-            distinct = np.unique(trees.threshold[nodes])
+        for column in trees.split_columns:
+            distinct = trees.thresholds(column)
             if trees.is_listed[column]:
                 tables[column] = distinct.astype(np.intp)
             else:
@@ -112,7 +112,8 @@ class Coder:
         trees = group.trees
         assert trees is not None
         feature, rank = trees.column.copy(), np.zeros(len(trees.column), dtype=np.int32)
-        for column, at in nodes_of(trees).items():
+        for column in trees.split_columns:
+            at = trees.nodes_of(column)
             if column in self.thresholds:
                 rank[at] = np.searchsorted(self.thresholds[column], trees.threshold[at])
             else:
@@ -133,15 +134,6 @@ class Coder:
             tree_depth(trees),
         )
         return coded, base - decision.offset
-
-
-def nodes_of(trees: RawTrees) -> dict[int, IndexArray]:
-    """Return the nodes that split on each column."""
-    inner = np.flatnonzero(trees.column >= 0)
-    order = inner[np.argsort(trees.column[inner], kind="stable")]
-    columns, first = np.unique(trees.column[order], return_index=True)
-    groups = np.split(order, first[1:])[: len(columns)]
-    return dict(zip(columns.tolist(), groups, strict=True))
 
 
 def tolerance_of(trees: Trees, decision: Decision) -> float:
