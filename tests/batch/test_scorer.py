@@ -348,7 +348,9 @@ def test_the_text_of_an_id_does_not_depend_on_the_others():
         assert [None if pd.isna(v) else v for v in found] == texts
 
 
-@pytest.mark.parametrize("value", [[1], {"a": 1}, 1 + 2j, b"\xff", object()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [[1], {"a": 1}, 1 + 2j, b"\xff", object()], ids=lambda v: type(v).__name__
+)
 def test_ids_that_have_no_text_are_named(value):
     frame = people()[:2].assign(id=pd.Series([value, value], dtype=object))
     scorer = BatchScorer(lender().explainer, outputs=["verdict"], id_columns=["id"])
