@@ -87,6 +87,7 @@ class FittedModel:
             partial(self._change_scorer_for, use),
             uses_kernels=use != "never",
             accepts_missing=self._accepts_missing,
+            seconds_of_rows=self._seconds_of_rows,
         )
 
     def _change_scorer_for(self, use: KernelUse, n_points: int) -> ChangeScorer | None:
@@ -111,6 +112,11 @@ class FittedModel:
     def _accepts_missing(self) -> set[int]:
         """The columns in which the model is known to accept missing values."""
         return set()
+
+    @cached_property
+    def _seconds_of_rows(self) -> dict[str, float]:
+        """The seconds that a row took in earlier calls, by the kind of call."""
+        return {}
 
     @cached_property
     def _change_scorer(self) -> ChangeScorer | None:

@@ -130,6 +130,8 @@ class RowBatch:
         answer asks the model instead, see `_kernel_use`.
     accepts_missing : set of int, optional
         The columns in which the model is known to accept missing values; updated.
+    seconds_of_rows : dict, optional
+        The seconds that a row took in earlier calls of each kind; updated.
 
     Attributes
     ----------
@@ -147,11 +149,13 @@ class RowBatch:
         *,
         uses_kernels: bool = True,
         accepts_missing: set[int] | None = None,
+        seconds_of_rows: dict[str, float] | None = None,
     ) -> None:
         self.target_rule = target_rule
         self.change_scorer = change_scorer
         self.uses_kernels = uses_kernels
         self.accepts_missing = set() if accepts_missing is None else accepts_missing
+        self.seconds_of_rows = {} if seconds_of_rows is None else seconds_of_rows
         self.score_function = score_function
         self.point_builder = point_builder
         self.deadline = deadline
@@ -171,6 +175,7 @@ class RowBatch:
             self.change_scorer,
             uses_kernels=self.uses_kernels,
             accepts_missing=self.accepts_missing,
+            seconds_of_rows=self.seconds_of_rows,
         )
         same._coded, same.kept = self._coded, self.kept
         return same

@@ -44,6 +44,7 @@ def verify(
             n_jobs=n_jobs,
             progress=progress,
             is_fast=task.is_fast,
+            memory=(task.batch.seconds_of_rows, "verdicts"),
         ):
             done = run.stop
             if run == slice(0, n_rows):

@@ -19,9 +19,9 @@ _FIRST = 4
 # Seconds of this run below which rows are fast, and rows of each job from which on it
 # is left out where all rows take the same time: both are divided by the jobs only.
 _SHORT, _MANY = 0.02, 500
-# Seconds that each job is to take at least where rows are known to be fast: threads
+# Seconds that each job is to take at least where the time of a row is known: threads
 # take some milliseconds. Other processes may hold a run up, so waiting counts a part.
-_WORTHWHILE, _WAITING = 0.05, 0.25
+_WORTHWHILE, _WAITING = 0.15, 0.25
 # The seconds that a run of slow rows is to take, with a progress bar and without, and
 # how many times as long as the shortest one, which shows what a run takes in any case.
 _SHOWN, _SECONDS, _TIMES = 0.5, 2.0, 10
@@ -37,6 +37,7 @@ def compute_runs(
     progress: Callable[[int], object] | None = None,
     is_even: bool = False,
     is_fast: bool = False,
+    memory: tuple[dict[str, float], str] | None = None,
 ) -> Iterator[tuple[slice, Result]]:
     """Yield runs of rows in order, each with its result.
 
@@ -60,16 +61,23 @@ def compute_runs(
     is_fast : bool
         Whether that is known to be a short time, so that threads may take more than
         they save.
+    memory : dict and str, optional
+        Where the seconds of work of a row are kept from call to call, and under which
+        key. A call that finds them needs no first run. Results do not depend on it.
     """
+    known, kind = memory or ({}, "")
     jobs = effective_n_jobs(n_jobs) if n_rows > 1 else 1
     seconds = _SECONDS if progress is None else _SHOWN
     # With a time limit a few rows at a time, so that their results are kept.
     piece = max(PIECE, 0.05 * deadline.limit)
+    seconds_of_row = known.get(kind)
+    is_fast &= progress is None
     for block in deadline.slices(n_rows, piece, jobs * max_rows):
         start, pace = block.start, _Pace(compute, max_rows, seconds)
-        is_fast &= progress is None
+        if seconds_of_row is not None and progress is None:
+            pace.set_rows(seconds_of_row)
         is_even &= not is_fast and block.stop - start >= _MANY * jobs
-        is_known = jobs == 1 or is_even
+        is_known = jobs == 1 or is_even or seconds_of_row is not None
         if not deadline.is_limited and (progress is not None or not is_known):
             first = min(_MANY if is_fast else _FIRST, max_rows)
             start = min(start + first, block.stop)
@@ -77,10 +85,11 @@ def compute_runs(
             if progress is not None:
                 progress(start - block.start)
             elif is_fast:
-                left = pace.work_of_row * (block.stop - start)
-                jobs = max(min(jobs, int(left / _WORTHWHILE)), 1)
+                seconds_of_row = pace.work / pace.done
             if progress is None and (is_fast or pace.shortest < _SHORT):
                 pace = _Pace(compute, max_rows, seconds)
+        if seconds_of_row is not None and progress is None:
+            jobs = _worthwhile(seconds_of_row * (block.stop - start), jobs)
         runs = _divided(start, block.stop, jobs, pace)
         work = pace.timed if pace.shortest < np.inf else pace.computed
         if jobs == 1 or start == block.stop:
@@ -98,6 +107,13 @@ def compute_runs(
             if progress is not None:
                 progress(run.stop - run.start)
             yield run, result
+        if block.stop - start >= _MANY:
+            known[kind] = pace.work / max(pace.done, 1)
+
+
+def _worthwhile(seconds: float, jobs: int) -> int:
+    """Return how many jobs some seconds of work are to be divided by."""
+    return max(min(jobs, int(seconds / _WORTHWHILE)), 1)
 
 
 def _divided(start: int, stop: int, jobs: int, pace: _Pace[Result]) -> Iterator[slice]:
@@ -124,30 +140,39 @@ class _Pace(Generic[Result]):
     ----------
     rows : int
     shortest : float
-        Seconds of the shortest run; infinite if none was timed.
-    work_of_row : float
-        Seconds of work for a row of the last run.
+        Seconds of the shortest run that was timed; infinite if none was.
+    work : float
+        Seconds of work of all runs.
+    done : int
+        Their rows.
     """
 
     def __init__(
         self, compute: Callable[[slice], Result], max_rows: int, seconds: float
     ) -> None:
         self.compute, self.max_rows, self.seconds = compute, max_rows, seconds
-        self.rows, self.shortest, self.work_of_row = max_rows, np.inf, np.inf
+        self.rows, self.shortest = max_rows, np.inf
+        self.work, self.done = 0.0, 0
 
     def computed(self, run: slice) -> tuple[slice, Result]:
         """Return a run with its result."""
-        return run, self.compute(run)
+        began, started = monotonic(), thread_time()
+        result = self.compute(run)
+        took = monotonic() - began
+        self.work += max(thread_time() - started, _WAITING * took)
+        self.done += run.stop - run.start
+        return run, result
 
     def timed(self, run: slice) -> tuple[slice, Result]:
         """Return a run with its result, and set the number of rows by its time."""
-        began, started = monotonic(), thread_time()
-        result = self.compute(run)
+        began = monotonic()
+        result = self.computed(run)
         took = max(monotonic() - began, 1e-6)
         self.shortest = min(self.shortest, took)
-        work = max(thread_time() - started, _WAITING * took)
-        self.work_of_row = work / (run.stop - run.start)
-        wanted = max(self.seconds, _TIMES * self.shortest)
-        rows = int((run.stop - run.start) * wanted / took)
-        self.rows = min(max(rows, 1), self.max_rows)
-        return run, result
+        self.set_rows(took / (run.stop - run.start), _TIMES * self.shortest)
+        return result
+
+    def set_rows(self, seconds_of_row: float, least: float = 0.0) -> None:
+        """Set the number of rows, given what one takes and what a run is to take."""
+        rows = max(self.seconds, least) / max(seconds_of_row, 1e-9)
+        self.rows = min(max(int(rows), 1), self.max_rows)

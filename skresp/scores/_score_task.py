@@ -106,6 +106,7 @@ def score(
             progress=progress,
             is_even=is_even,
             is_fast=is_even and is_known,
+            memory=(task.batch.seconds_of_rows, f"scores {is_known}"),
         ):
             scores = join_run(scores, run, some, rows)
             done = run.stop

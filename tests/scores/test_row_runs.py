@@ -72,9 +72,9 @@ def test_runs_before_the_deadline_are_kept(monkeypatch):
         (0.01, 0.0, 4, False, "is_even", [519]),
         # Fast rows get as many jobs as are worthwhile.
         (1e-6, 0.0, 4, False, "is_fast", [500, 1_576]),
-        (1e-4, 0.0, 4, False, "is_fast", [500, 525]),
-        (4e-5, 0.0, 4, False, "is_fast", [500, 1_576]),
-        (7e-5, 0.0, 4, False, "is_fast", [500, 788]),
+        (3e-4, 0.0, 4, False, "is_fast", [500, 525]),
+        (1e-4, 0.0, 4, False, "is_fast", [500, 1_576]),
+        (2.1e-4, 0.0, 4, False, "is_fast", [500, 788]),
         (1e-6, 0.0, 1, False, "is_fast", [2_076]),
         (1e-6, 0.0, 4, True, "is_fast", [4, 518]),
     ],
@@ -104,6 +104,39 @@ def test_runs_are_as_long_as_those_before_are_fast(
     # Lengths are rounded so that the runs that are left have the same.
     assert lengths[: len(wanted)] == pytest.approx(wanted, rel=0.1)
     assert sum(lengths) == 2_076
+
+
+@pytest.mark.parametrize(
+    ("seconds", "later"),
+    [
+        (1e-6, [2_076]),  # too little work for threads
+        (2e-4, [1_038, 1_038]),
+        (0.01, [198, 198]),  # two seconds each
+    ],
+)
+def test_later_calls_know_how_long_a_row_takes(monkeypatch, seconds, later):
+    now = [0.0]
+    monkeypatch.setattr(_row_runs, "monotonic", lambda: now[0])
+    monkeypatch.setattr(_row_runs, "thread_time", lambda: now[0])
+    run_in_turn(monkeypatch)
+
+    def compute(run):
+        now[0] += seconds * (run.stop - run.start)
+        return rows_of(run)
+
+    known = {}
+    calls = [
+        [
+            run.stop - run.start
+            for run, _ in compute_runs(
+                compute, n, 5_000, deadline=NEVER, n_jobs=2, memory=(known, "scores")
+            )
+        ]
+        for n in (10, 2_076, 2_076)
+    ]
+    assert calls[1][0] == 4  # a few rows say nothing of many
+    assert calls[2][: len(later)] == pytest.approx(later, rel=0.1)
+    assert known == {"scores": pytest.approx(seconds)}
 
 
 def run_in_turn(monkeypatch):
