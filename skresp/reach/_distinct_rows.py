@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,8 +14,6 @@ from skresp._typing import IndexArray
 # Below this a product of two cardinalities cannot overflow.
 _LARGE = 2**31
 _ROWS_AT_ONCE = 8_192
-# Tables whose distinct rows are kept: the folds of a search come again and again.
-_KEPT_ROWS, _MAX_KEPT_BYTES = 256, 32 * 2**20
 
 
 def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> tuple[IndexArray, IndexArray]:
@@ -35,59 +31,11 @@ def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> tuple[IndexArray, Inde
     if isinstance(table, np.ndarray):
         if len(table) == 1:
             return np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
-        return _kept.get(table) if len(table) >= _KEPT_ROWS else _of_array(table)
+        result = _by_hash(table)
+        if result is not None:
+            return result
+        table = [column + 0.0 for column in table.T]
     return _by_column(table)
-
-
-class _KeptRows:
-    """The distinct rows of the arrays that were last asked about."""
-
-    def __init__(self) -> None:
-        self._entries: OrderedDict[Any, tuple[IndexArray, IndexArray]] = OrderedDict()
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    def get(self, table: NDArray[Any]) -> tuple[IndexArray, IndexArray]:
-        """Return the distinct rows of an array, as a copy of what is kept."""
-        if table.nbytes > _MAX_KEPT_BYTES // 8 or table.dtype.kind not in "biuf":
-            return _of_array(table)
-        in_rows = table.flags.c_contiguous
-        content = (table if in_rows else table.T).tobytes()
-        key = table.shape, table.dtype, in_rows, content
-        with self._lock:
-            found = self._entries.get(key)
-            if found is not None:
-                self._entries.move_to_end(key)
-        if found is None:
-            found = _of_array(table)
-            self._keep(key, found)
-        return found[0].copy(), found[1].copy()
-
-    def _keep(self, key: Any, found: tuple[IndexArray, IndexArray]) -> None:
-        """Keep an entry, and drop the least recently used ones beyond the limit."""
-        with self._lock:
-            if key in self._entries:
-                return
-            self._entries[key] = found
-            self._bytes += _size(key, found)
-            while self._bytes > _MAX_KEPT_BYTES:
-                self._bytes -= _size(*self._entries.popitem(last=False))
-
-
-def _size(key: Any, found: tuple[IndexArray, IndexArray]) -> int:
-    """Return the approximate memory of an entry in bytes."""
-    return len(key[-1]) + found[0].nbytes + found[1].nbytes
-
-
-_kept = _KeptRows()
-
-
-def _of_array(table: NDArray[Any]) -> tuple[IndexArray, IndexArray]:
-    """Find the distinct rows of an array of numbers."""
-    result = _by_hash(table)
-    if result is not None:
-        return result
-    return _by_column([column + 0.0 for column in table.T])
 
 
 def _by_hash(table: NDArray[Any]) -> tuple[IndexArray, IndexArray] | None:
