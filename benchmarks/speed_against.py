@@ -73,7 +73,7 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         pack = ["git", "archive", "--format=tar", args.revision, "skresp"]
-        packed = subprocess.run(pack, cwd=HERE, check=True, capture_output=True)
+        packed = subprocess.run(pack, cwd=HERE.parent, check=True, capture_output=True)
         unpack = ["tar", "--extract", "--directory", folder]
         subprocess.run(unpack, input=packed.stdout, check=True)
         for part in PARTS:
