@@ -11,6 +11,7 @@ import numpy as np
 
 from skresp._actions._action_set import ActionSet
 from skresp._model.steps._step_maps import StepMaps
+from skresp._model.steps._transform import transform_rows
 from skresp._model.steps._transformed_columns import (
     TransformedColumns,
     read_transformed_columns,
@@ -70,7 +71,8 @@ def to_raw_groups(
     else:
         read = _read_columns(kinds, input_format, features)
     columns, transformed = read
-    if any(_gets_integer_arrays(group, input_format) for group in groups):
+    rows = RawRows(input_format, features, columns)
+    if any(_gets_integer_array(group, rows) for group in groups):
         columns = tuple(
             _within_float32(column) if _is_integer(input_format.dtype_of(i)) else column
             for i, column in enumerate(columns)
@@ -79,13 +81,14 @@ def to_raw_groups(
     return columns, tuple(g for g, _ in raw), tuple(source for _, source in raw)
 
 
-def _gets_integer_arrays(group: ReadGroup, input_format: InputFormat) -> bool:
-    """Return whether trees may get arrays whose integers they convert to float32."""
+def _gets_integer_array(group: ReadGroup, rows: RawRows) -> bool:
+    """Return whether trees get an array of integers, which they convert to float32."""
     trees = group.ensemble
     if trees is None or not trees.arithmetic.integers_to_float32:
         return False
     before = [step for step in group.steps if not isinstance(step, CategorySplits)]
-    return bool(before) or input_format.container == "array"
+    received = transform_rows(tuple(before), rows(rows.middle()[None]))
+    return isinstance(received, np.ndarray) and _is_integer(received.dtype)
 
 
 def _is_integer(dtype: Any) -> bool:

@@ -83,13 +83,15 @@ class RawTrees(TreeArrays):
 
     def sums(self, codes: FloatArray, n_outputs: int) -> FloatArray:
         """Return the sums of the leaves of rows, of shape (n_rows, n_outputs)."""
-        from ._row_walk import add_leaves  # numba loads slowly
-
         out = np.zeros((len(codes), n_outputs))
-        X, call = self.positions(codes), allowance().deadline.call
+        X = self.positions(codes)
         for some in self._slices(len(codes)):
-            leaf = self._leaves_by_tree(X[some])
-            call(add_leaves, leaf, self.output, self.leaves, out[some])
+            leaf = self.leaves_of(X[some])
+            for k, output in enumerate(self.output):
+                if output < 0:
+                    out[some] += self.leaves[leaf[:, k]]
+                else:
+                    out[some, output] += self.leaves[leaf[:, k], 0]
         return out
 
     def gains(self, nodes: IndexArray, n_outputs: int) -> FloatArray:
@@ -168,25 +170,27 @@ class RawTrees(TreeArrays):
 
     def leaves_of(self, X: FloatArray) -> IndexArray:
         """Return the leaf of each row of positions in each tree."""
-        return self._leaves_by_tree(X).T
+        nodes = np.tile(self.roots.astype(np.intp), (len(X), 1))
+        row, tree = np.nonzero(self.column[nodes] >= 0)
+        while len(row):
+            at = nodes[row, tree]
+            goes = self._goes_left(at, X[row, self.column[at]])
+            at = np.where(goes, self.left[at], self.right[at])
+            nodes[row, tree] = at
+            inner = self.column[at] >= 0
+            row, tree = row[inner], tree[inner]
+        return nodes
 
-    def _leaves_by_tree(self, X: FloatArray) -> IndexArray:
-        """Return the leaf in each tree of each row of positions."""
-        from ._row_walk import leaves_of_rows  # numba loads slowly
-
-        made: IndexArray = allowance().deadline.call(
-            leaves_of_rows,
-            self.roots,
-            self.column,
-            self.threshold,
-            self.left,
-            self.right,
-            self.missing_left,
-            self.is_listed,
-            self.goes_left,
-            np.ascontiguousarray(X),
+    def _goes_left(self, nodes: IndexArray, x: FloatArray) -> BoolArray:
+        """Return at which nodes these values go left."""
+        goes = np.where(
+            np.isnan(x), self.missing_left[nodes], x <= self.threshold[nodes]
         )
-        return made
+        if self.is_listed.any():
+            listed = np.flatnonzero(self.is_listed[self.column[nodes]])
+            table = self.threshold[nodes[listed]].astype(np.intp)
+            goes[listed] = self.goes_left[table, x[listed].astype(np.intp)]
+        return goes
 
     def bounds(
         self, lower: FloatArray, upper: FloatArray, sets: dict[int, BoolArray]
