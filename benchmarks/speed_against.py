@@ -30,7 +30,8 @@ PARTS = (
     "imports",
 )
 _FIGURE = re.compile(
-    r"^(?P<name>\S.*?) {2,}(?P<value>-?[\d.]+) *(?P<unit>ms|s|%)? *(?P<goal>  goal .*)?$"
+    r"^(?P<name>\S.*?) {2,}(?P<value>-?[\d.]+) *(?P<unit>ms|s|%)?"
+    r" *(?P<goal>  goal .*)?$"
 )
 
 
