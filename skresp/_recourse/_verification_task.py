@@ -36,7 +36,7 @@ from .engines._base import Engine, EngineInput, EngineResult, NotSeparableError
 from .engines._black_box import BlackBoxEngine
 
 # Maximum number of rows examined together.
-_MAX_ROWS = 2_048
+_MAX_ROWS = 4_096
 # Approximate maximum number of options of these rows on one part.
 _MAX_OPTIONS = 500_000
 # Nodes of trees that split on features along lines, from which on boxes are faster.

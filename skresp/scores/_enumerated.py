@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._model._change_lists import ListedPoints
 from skresp._model._listed_answers import answer_listed
 from skresp._model._point_builder import PointBuilder
 from skresp._model._row_batch import ListedChanges, RowBatch
@@ -182,16 +183,39 @@ def count_hits(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> Hits:
     n_parts, most = table.is_scored.shape
     hits = np.zeros((n_parts, len(rows), most), dtype=np.intp)
     for run, (points, reached, at_target[run]) in answer_listed(batch, table, rows):
-        some = np.nonzero(points.counts)
-        if len(some[0]):
-            marked = table.marks[points.change]
-            marked &= reached[:, None]
-            hits[some[0], run.start + some[1]] = np.add.reduceat(
-                marked, points.starts[some], axis=0, dtype=np.intp
-            )
+        hits[:, run] = _marks_of_rows(table.marks, points, reached)
     part, feature = np.nonzero(table.is_scored)
     sizes = table.sizes[table.which]
     return Hits(hits[part, :, feature].T, sizes[part, :, feature].T, at_target)
+
+
+def _marks_of_rows(
+    marks: BoolArray, points: ListedPoints, reached: BoolArray
+) -> IndexArray:
+    """Return how often the points of each part and row that reach it have each mark.
+
+    Several counts share a number, which is added up once for all of them.
+    """
+    most = marks.shape[1]
+    found = np.zeros((*points.counts.shape, most), dtype=np.intp)
+    some = np.nonzero(points.counts)
+    if not len(some[0]):
+        return found
+    counts, first = points.counts[some], points.starts[some]
+    bits = int(counts.max()).bit_length()
+    total = np.zeros(len(reached) + 1, dtype=np.uint64)
+    for begin in range(0, most, 64 // bits):
+        here = slice(begin, begin + 64 // bits)
+        shift = np.arange(most, dtype=np.uint64)[here] * np.uint64(bits)
+        shift -= shift[0]
+        packed = (marks[:, here].astype(np.uint64) << shift).sum(axis=1)
+        # Sums of all points may wrap around; their differences are exact.
+        np.cumsum(packed[points.change] * reached, out=total[1:])
+        each = total[first + counts] - total[first]
+        found[some[0], some[1], here] = each[:, None] >> shift & np.uint64(
+            (1 << bits) - 1
+        )
+    return found
 
 
 def listed_answers(batch: RowBatch, table: ChangeTable, rows: IndexArray) -> BoolArray:
