@@ -1,6 +1,6 @@
 """Verdicts: whether a denied person has recourse at all, with proof.
 
-`_verification_task` gives people to an engine and re-checks what it finds. A person is
+`_verdict_run` gives people to an engine and re-checks what it finds. A person is
 
 - `fixed` where nothing can change, or where a search ended, or a bound excludes the
   target, over all feasible changes (`Options.covers_all`, in boxes

@@ -37,6 +37,10 @@ class RowTables(NamedTuple):
         index = index_of_tables(self.tables)  # covers all changes of valid values
         return np.asarray(index.covers_all[self.which + index.begins].all(axis=0))
 
+    def take(self, positions: IndexArray) -> RowTables:
+        """Return the tables with some of the rows."""
+        return self._replace(which=self.which.take(positions, axis=1))
+
 
 def row_tables(
     codes: FloatArray,

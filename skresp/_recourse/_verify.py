@@ -1,4 +1,4 @@
-"""Verdicts of all rows of a call, in parallel; `_verification_task` decides them."""
+"""Verdicts of all rows of a call, in parallel; `_verdict_run` decides them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from skresp.reach._deadline import OutOfTimeError
 from skresp.scores._row_runs import compute_runs
 
 from ._verdict_arrays import VerdictArrays
+from ._verdict_run import verdicts_of
 from ._verification_task import VerificationTask
 from .engines._base import Engine
 
@@ -37,7 +38,7 @@ def verify(
     out = VerdictArrays.unknown(n_rows, len(task.actions.names))
     try:
         for run, verdict_arrays in compute_runs(
-            lambda run: task.run(np.arange(run.start, run.stop)),
+            lambda run: verdicts_of(task, np.arange(run.start, run.stop)),
             n_rows,
             task.rows_per_run,
             deadline=task.budget.deadline,
