@@ -242,11 +242,16 @@ class Terms:
 
         The sum of a row never depends on the other rows.
         """
+        out = self.straight_sums(codes)
+        for added in self.add_columns(codes):
+            out += added
+        return out
+
+    def straight_sums(self, codes: FloatArray) -> FloatArray:
+        """Return the sums of the slopes alone, of the same shape."""
         out = np.empty((len(codes), self.slopes.shape[1]))
         for k, added in enumerate(self._add_straight(codes)):
             out[:, k] = added.sum(axis=1)
-        for added in self.add_columns(codes):
-            out += added
         return out
 
     def sums_and_sizes(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -264,11 +269,13 @@ class Terms:
     def _add_straight(self, codes: FloatArray) -> Iterator[FloatArray]:
         """Yield for each output what the columns with a slope add to rows."""
         centers, all_slopes, all_missing = self._of_straight
-        # The memory layout of a fancy index decides how a row is summed.
-        X = np.ascontiguousarray(codes[:, self.straight]) - centers
+        some = codes if len(centers) == codes.shape[1] else codes[:, self.straight]
+        # The memory layout decides how a row is summed.
+        X = np.ascontiguousarray(some) - centers
         missing = np.isnan(X)
-        X[missing] = 0.0
         has_missing = missing.any()
+        if has_missing:
+            X[missing] = 0.0
         for slopes, constants in zip(all_slopes, all_missing, strict=True):
             added = X * slopes
             yield np.where(missing, constants, added) if has_missing else added

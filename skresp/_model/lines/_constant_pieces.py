@@ -46,9 +46,7 @@ def moving_rows(score_function: ScoreFunction, ends: LineEnds) -> MovingRows:
     with np.errstate(invalid="ignore"):
         rate = (last - first) / (high - low)[:, None]
     rate[np.isnan(rate)] = 0.0  # a missing value stays missing
-    for c, column in enumerate(score_function.columns):
-        if column.labels is not None:
-            rate[:, c] = 0.0
+    rate[:, list(score_function.labelled)] = 0.0
     start = first - rate * low[:, None]
     return MovingRows(np.arange(len(low)), start, rate, low, high)
 

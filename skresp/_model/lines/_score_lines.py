@@ -201,7 +201,7 @@ def _straight_sums(groups: Sequence[Group], codes: FloatArray) -> list[FloatArra
     return [
         np.zeros((len(codes), len(g.base)))
         if g.terms is None
-        else replace(g.terms, tables=(), maps=()).sums(codes)
+        else g.terms.straight_sums(codes)
         for g in groups
     ]
 
