@@ -13,6 +13,7 @@ from skresp._recourse._verdict_arrays import VerdictArrays
 from skresp._recourse._verification_task import VerificationTask
 from skresp._recourse._verify import rows_at_target, verify
 from skresp._recourse.engines._base import Engine
+from skresp._recourse.engines._first_engine import first_engine
 
 from ._context import ResponsivenessContext, distinct_people
 from ._progress import progress_bar
@@ -78,13 +79,14 @@ class VerifyCall:
         context, budget = self.context, self.budget
         codes = context.codes(rows)
         batch = context.batch(rows, budget.deadline)
-        at_target, answered = rows_at_target(self.engine, batch, len(codes))
+        engine = first_engine(self.engine, self.box_engine, context.actions, budget)
+        at_target, answered = rows_at_target(engine, batch, len(codes))
         return VerificationTask(
             batch=batch,
             actions=context.actions,
             codes=codes,
             interventions=context.settings.interventions,
-            engine=self.engine,
+            engine=engine,
             budget=budget,
             at_target=at_target,
             answered=answered,

@@ -26,7 +26,7 @@ from .engines._black_box import BlackBoxEngine
 
 def verdicts_of(task: VerificationTask, rows: IndexArray) -> VerdictArrays:
     """Compute the verdicts of rows."""
-    engine, codes = task.first_engine, task.codes[rows]
+    engine, codes = task.engine, task.codes[rows]
     tables = row_tables(codes, task.actions, task.interventions, engine, task.budget)
     valid = task.is_valid(rows, tables)
     if task.invalid_rows == "raise" and not valid.all():

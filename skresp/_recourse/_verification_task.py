@@ -27,8 +27,6 @@ from .engines._base import Engine
 _MAX_ROWS = 4_096
 # Approximate maximum number of options of these rows on one part.
 _MAX_OPTIONS = 500_000
-# Nodes of trees that split on features along lines, from which on boxes are faster.
-_MAX_SPLITS_ON_LINES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,23 +81,10 @@ class VerificationTask:
             return self.budget.max_points // (8 * len(self.movable))
         return 0
 
-    @cached_property
-    def first_engine(self) -> Engine:
-        """The engine that people are given to: boxes where lines have many pieces.
-
-        It says neither which change is the cheapest nor which is the best.
-        """
-        budget = self.budget
-        lines = features_on_lines(self.actions, self.engine.max_listed)
-        if budget.cost is None and not budget.best_only:
-            if self.engine.splits_on(lines) > _MAX_SPLITS_ON_LINES:
-                return self.box_engine() or self.engine
-        return self.engine
-
     @property
     def rows_per_run(self) -> int:
         """Number of rows examined together: fewer where each has many options."""
-        engine = self.first_engine
+        engine = self.engine
         lines = features_on_lines(self.actions, engine.max_listed)
         few = max(16, _MAX_OPTIONS // engine.max_line_pieces)
         return min(_MAX_ROWS, few) if lines else _MAX_ROWS
@@ -108,7 +93,7 @@ class VerificationTask:
     def is_fast(self) -> bool:
         """Whether all rows take the same short time: sums of lists, and no search."""
         listed = all_listed(self.actions, self.singles.settings)
-        return listed and self.first_engine.is_additive and self.budget.cost is None
+        return listed and self.engine.is_additive and self.budget.cost is None
 
     def undecided(self, rows: IndexArray) -> VerdictArrays:
         """Return verdicts of rows that were not examined."""

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer
 from sklearn.tree import DecisionTreeClassifier
 
-import skresp._recourse._verification_task as decide
+import skresp._recourse.engines._first_engine as first_engine
 from skresp import ActionSet, Feature
 from skresp._recourse.engines._make_engine import make_engine
 from skresp._recourse.engines.boxes._engine import BoxEngine
@@ -126,12 +126,16 @@ def test_boxes_decide_where_many_nodes_split_on_lines(monkeypatch):
     special = explainer.verify(people)
     assert explainer._box_engine is None
     assert len(set(special.status)) > 1
-    monkeypatch.setattr(decide, "_MAX_SPLITS_ON_LINES", 10)
+    monkeypatch.setattr(first_engine, "_MAX_SPLITS_ON_LINES", 10)
     cheapest = explainer.verify(people, cost="fewest")
     assert explainer._box_engine is None  # boxes do not compare costs
     assert "cheapest" in cheapest.proof
     boxes = explainer.verify(people)
     assert explainer._box_engine is not None
     np.testing.assert_array_equal(boxes.status, special.status)
+    # The tables of the other engine are not made for that.
+    fresh, _ = _forest()
+    np.testing.assert_array_equal(fresh.verify(people).status, special.status)
+    assert "coded" not in vars(fresh._engine)
     # Best scores still come from the other engine.
     pd.testing.assert_frame_equal(boxes.curve(), special.curve())
