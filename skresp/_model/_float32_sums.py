@@ -18,6 +18,8 @@ from ._score_function import ScoreFunction
 _ROUNDING, _OF_PROBABILITY = 2.0**-24, 1e-6
 # By how much the bound of the rounding error is widened.
 _SAFETY = 2.0
+# Rows that a base is found from.
+_FEW_ROWS = 8
 # Rows times trees that are worth a closer look.
 _MAX_WALKS = 100_000
 
@@ -47,6 +49,26 @@ def closer_answers(
     return gap > 0, np.abs(gap) > np.maximum(error, _least(decision))
 
 
+def closest_base(group: Group, codes: FloatArray, own: FloatArray) -> Group:
+    """Return a group with the base that the model's own scores say most closely.
+
+    Scores far from 0 are rounded more, so the base is found from a row with a score
+    near 0.
+
+    Parameters
+    ----------
+    group : Group
+        One output, with a base that is nearly right.
+    codes : array of shape (n_rows, n_columns)
+    own : array of shape (n_rows, 1)
+    """
+    near = np.argsort(np.abs(own[:, 0]))[:_FEW_ROWS]
+    sums, error = sum_and_error(group, codes[near])
+    best = int(error.argmin())
+    base = group.base + (own[near[best]] - sums[best])
+    return group._replace(base=base, base_error=float(error[best]))
+
+
 def sum_and_error(group: Group, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the sums of trees, and bounds of their errors in float32.
 
@@ -59,7 +81,7 @@ def sum_and_error(group: Group, codes: FloatArray) -> tuple[FloatArray, FloatArr
     sums, base = np.cumsum(values, axis=1), float(group.base[0])
     size = np.abs(sums) + np.abs(values) + abs(base)
     error = _SAFETY * _ROUNDING * (size.sum(axis=1) + abs(base))
-    return sums[:, -1] + base, error
+    return sums[:, -1] + base, error + group.base_error
 
 
 def _least(decision: Decision) -> float:

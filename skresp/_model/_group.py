@@ -23,6 +23,8 @@ class Group(NamedTuple):
     terms : Terms or None
     link : Link
     weight : float
+    base_error : float
+        How far the base may be off, where it was found from scores in float32.
     """
 
     base: FloatArray
@@ -30,6 +32,7 @@ class Group(NamedTuple):
     terms: Terms | None = None
     link: Link = Link()
     weight: float = 1.0
+    base_error: float = 0.0
 
     def sums(self, codes: FloatArray) -> FloatArray:
         """Return the sums of rows without the base, of shape (n_rows, n_outputs)."""

@@ -13,6 +13,7 @@ from skresp.reach._deadline import LimitError
 
 from ._decision import DOUBT, DOUBT32, Decision, decision_of, is_confirmed
 from ._families import read_model
+from ._float32_sums import closest_base
 from ._input_format import InputFormat, is_coarse
 from ._predictions import predicted_numbers
 from ._raw_groups import to_raw_groups
@@ -60,7 +61,7 @@ def _read(
     rows = raw_rows(codes)
     own = reading.own_scores(rows)
     sums = known.sums(codes)
-    known = _with_bases(known, reading, sums, own, rows)
+    known = _with_bases(known, reading, sums, own, rows, codes)
     scores = known.of_sums(sums)
     is_float32 = reading.is_float32 or _gets_float32(reading, input_format)
     doubt = _doubt(reading, is_float32)
@@ -69,12 +70,28 @@ def _read(
     return replace(known, decision=decision)
 
 
+def agrees(
+    known: ScoreFunction,
+    target_rule: TargetRule,
+    input_format: InputFormat,
+    features: ActionSet,
+) -> bool:
+    """Return whether a score function still answers as its model on synthetic rows."""
+    if known.decision is None:  # then the model is asked about every point
+        return True
+    raw_rows = RawRows(input_format, features, known.columns)
+    codes = raw_rows.received(synthetic_codes(known, input_format, features))
+    scores = known.scores(codes)
+    return is_confirmed(known.decision, target_rule, scores, raw_rows(codes))
+
+
 def _with_bases(
     known: ScoreFunction,
     reading: Reading,
     sums: list[FloatArray],
     own: FloatArray,
     rows: Any,
+    codes: FloatArray,
 ) -> ScoreFunction:
     """Return the score function with the bases that were not known.
 
@@ -89,8 +106,16 @@ def _with_bases(
                     "The model has a different number of scores than its trees."
                 )
             group = group._replace(base=np.nanmedian(wanted - found, axis=0))
+            if _sums_float32(read) and len(group.base) == 1:
+                group = closest_base(group, codes, wanted)
         groups.append(group)
     return replace(known, groups=tuple(groups))
+
+
+def _sums_float32(group: ReadGroup) -> bool:
+    """Return whether a group is a sum of trees in float32, and of nothing else."""
+    trees = group.ensemble
+    return trees is not None and trees.arithmetic.sums_float32 and group.coef is None
 
 
 def _doubt(reading: Reading, is_float32: bool) -> float:

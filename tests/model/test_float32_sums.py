@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
 
-from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp import ActionSet, AtLeast, Feature, ResponsivenessExplainer
 from skresp._model._decision import Decision
 from skresp._model._float32_sums import adds_float32, closer_answers, sum_and_error
 from skresp._model._kernel_use import kernels
@@ -46,6 +47,47 @@ def test_the_error_of_a_sum_is_bounded(arguments):
     off = np.abs(model.predict(X, output_margin=True) - sums)
     assert (off <= error).all()
     assert (error < known.decision.error(np.abs(sums))).mean() > 0.5
+
+
+@pytest.mark.parametrize("base_score", [0.0, 0.25, 1e3])
+def test_the_error_is_bounded_where_most_scores_are_far_larger(base_score):
+    """The base is found from scores that are rounded, the larger ones more."""
+    library = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(7)
+    X = pd.DataFrame({name: rng.integers(0, 20, 500).astype(float) for name in "ab"})
+    X["c"] = rng.normal(size=500)
+    large, small = 1e6 * (1 + X["b"] / 20) + 1e4 * X["c"], X["b"] / 20 + X["c"] / 50
+    model = library.XGBRegressor(
+        n_estimators=5,
+        learning_rate=1.0,
+        reg_lambda=0.0,
+        max_depth=8,
+        base_score=base_score,
+        n_jobs=1,
+    ).fit(X, np.where(X["a"] > 5, large, small))
+    actions = ActionSet(
+        {
+            "a": Feature("integer", 0, 5),
+            "b": Feature("integer", 0, 19),
+            "c": Feature("real", actionable=False),
+        }
+    )
+    people = X[X["a"] <= 5]
+    predictions = np.sort(model.predict(people).astype(float))
+    value = float(predictions[len(people) // 2]) + 0.004
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=AtLeast(value)
+    ).fit(X)
+    known = explainer._fitted_model.score_function
+    sums, error = sum_and_error(known.groups[0], X.to_numpy())
+    off = np.abs(model.predict(X, output_margin=True) - sums)
+    assert (off <= error).all()
+    with kernels("never"):
+        expected = explainer.explain(people)
+    with kernels("always"):
+        found = explainer.explain(people)
+    np.testing.assert_array_equal(found.values, expected.values)
+    np.testing.assert_array_equal(found.at_target, expected.at_target)
 
 
 def test_a_sum_is_certain_beyond_the_error_of_its_own_row(monkeypatch):
