@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.preprocessing import LabelEncoder
 
 from skresp import ActionSet, AtLeast, AtMost
+from skresp._model._predictions import classes_of
 from skresp._optional import import_optional
 from skresp._text import quote, quote_all
 from skresp._validation import to_python
@@ -158,7 +159,7 @@ def with_categories(model: Any, X: pd.DataFrame, actions: ActionSet) -> pd.DataF
 
 def read_target(text: str, model: Any) -> Any:
     """Return the target that a text names: a class, or a bound for a regressor."""
-    classes = getattr(model, "classes_", None)
+    classes = classes_of(model)
     if classes is None:
         for sign, kind in ((">=", AtLeast), ("<=", AtMost)):
             if text.startswith(sign):

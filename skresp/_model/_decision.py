@@ -14,7 +14,7 @@ from skresp._typing import BoolArray, FloatArray
 
 from ._float_search import last_floats
 from ._links import PredictionLink
-from ._predictions import class_position
+from ._predictions import class_position, classes_of
 from ._target import AtLeast, LabelRule, ProbabilityRule, TargetRule, ValueRule
 from ._unwrap import ThresholdRule
 
@@ -188,7 +188,7 @@ def decision_of(
         return None
     if not isinstance(target_rule, (LabelRule, ProbabilityRule)) or link == "identity":
         return None
-    classes = getattr(target_rule.model, "classes_", None)
+    classes = classes_of(target_rule.model)
     if classes is None:
         return None
     position = class_position(target_rule.model, target_rule.target)

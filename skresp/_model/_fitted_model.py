@@ -14,10 +14,17 @@ from skresp._typing import FloatArray
 from skresp.reach._deadline import NEVER, Deadline
 
 from ._change_scorer import ChangeScorer
+from ._fit_state import CHANGED, FitState
 from ._input_format import InputFormat
 from ._kernel_use import KernelUse, kernel_use
 from ._point_builder import PointBuilder
-from ._predictions import model_scores, predicted, predicted_numbers, probabilities
+from ._predictions import (
+    classes_of,
+    model_scores,
+    predicted,
+    predicted_numbers,
+    probabilities,
+)
 from ._row_batch import RowBatch
 from ._score_function import ScoreFunction
 from ._target import ProbabilityRule, TargetRule, is_about_numbers, target_column
@@ -54,6 +61,7 @@ class FittedModel:
         # Imported here because the readers of all families load slowly.
         from ._read_score_function import read_score_function
 
+        _ = self._fit_state
         try:
             known = read_score_function(
                 self.target_rule, self.input_format, self.features
@@ -61,6 +69,24 @@ class FittedModel:
         except UnreadableError as error:
             return None, str(error)
         return known, ""
+
+    @cached_property
+    def _fit_state(self) -> FitState:
+        """The attributes of the model when it was read."""
+        return FitState(self.estimator)
+
+    def _check_unchanged(self) -> None:
+        """Raise if the model was fitted again since it was read, with other answers."""
+        if "_reading" not in self.__dict__ or self._fit_state.holds():
+            return
+        from ._read_score_function import agrees
+
+        known = self.score_function
+        if known is not None and not agrees(
+            known, self.target_rule, self.input_format, self.features
+        ):
+            raise ValueError(CHANGED)
+        self.__dict__["_fit_state"] = FitState(self.estimator)
 
     @property
     def score_function(self) -> ScoreFunction | None:
@@ -76,6 +102,7 @@ class FittedModel:
         self, X: Any, deadline: Deadline = NEVER, *, lines: bool = False
     ) -> RowBatch:
         """Return a batch of rows; with `lines` it has the score function."""
+        self._check_unchanged()
         builder = PointBuilder(self.input_format, self.features, X)
         score_function = self.score_function if lines else None
         use = kernel_use()
@@ -125,6 +152,8 @@ class FittedModel:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
         kept = {f.name for f in fields(self)} | {"_reading"}
+        if "_reading" in self.__dict__ and not self._fit_state.holds():
+            kept.add("_fit_state")
         return {k: v for k, v in self.__dict__.items() if k in kept}
 
     def rows(self, X: Any) -> Any:
@@ -149,7 +178,7 @@ class FittedModel:
         model = self.estimator
         if is_about_numbers(self.target_rule):
             return True
-        classes = getattr(model, "classes_", None)
+        classes = classes_of(model)
         if classes is None:
             return False
         two = len(classes) == 2 and hasattr(model, "decision_function")

@@ -19,6 +19,7 @@ from ._change_codes import change_codes
 from ._change_lists import ChangeCodes, ListedPoints
 from ._change_scorer import IN_DOUBT, Answers, ChangeScorer
 from ._codes import row_codes
+from ._fit_state import CHANGED
 from ._point_builder import PointBuilder
 from ._row_batch import ListedChanges, RowBatch
 
@@ -203,11 +204,7 @@ def _to_ask(answers: Answers, n_rows: int) -> IndexArray:
 def _check_reading(answers: Answers, found: BoolArray) -> None:
     """Raise if answers that are not in doubt differ from those of the model."""
     if ((answers != found) & (answers != IN_DOUBT)).any():
-        raise ValueError(
-            "The model's predictions differ from what was read of it when it was first "
-            "explained. If it was fitted again or changed since, fit the explainer "
-            "again."
-        )
+        raise ValueError(CHANGED)
 
 
 def _differing_rows(

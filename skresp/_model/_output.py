@@ -9,7 +9,7 @@ import numpy as np
 
 from skresp._typing import FloatArray
 
-from ._predictions import model_scores, predicted, predicted_numbers
+from ._predictions import classes_of, model_scores, predicted, predicted_numbers
 from ._target import TargetRule, is_about_numbers, sign_of, target_column
 
 _METHODS = {"predict_proba": "probability", "decision_function": "score"}
@@ -40,7 +40,7 @@ class Output:
             minus = "minus " if sign_of(target_rule) < 0 else ""
             return cls(target_rule, "predict", f"{minus}the prediction")
         for method, what in _METHODS.items():
-            if getattr(model, "classes_", None) is None or not hasattr(model, method):
+            if classes_of(model) is None or not hasattr(model, method):
                 continue
             scores = model_scores(model, method, rows)
             if target_column(target_rule, scores) is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.frozen import FrozenEstimator
 
 from skresp._text import quote, quote_all
@@ -131,6 +132,17 @@ def check_model_scores(model: Any, X: Any, n_classes: int) -> None:
         if method == "predict_proba":
             _check_probability_shape(model, raw, X, n_classes)
         _finite(model, method, raw, infinite=method == "decision_function")
+
+
+def classes_of(model: Any) -> Any:
+    """Return the classes of a model; None for a regressor.
+
+    CatBoost's regressors have an empty list of them.
+    """
+    classes = getattr(model, "classes_", None)
+    if classes is not None and not len(classes) and is_regressor(model):
+        return None
+    return classes
 
 
 def class_position(model: Any, label: Any) -> int:

@@ -18,6 +18,7 @@ from ._class_names import is_sklearn
 from ._predictions import (
     check_model_scores,
     class_position,
+    classes_of,
     predicted_numbers,
     predicts_label,
     probabilities,
@@ -213,7 +214,7 @@ def target_column(target_rule: TargetRule, scores: FloatArray) -> FloatArray | N
 
 def make_optional_target_rule(model: Any, target: Any) -> TargetRule:
     """Return the target rule of a model; a regressor needs no target."""
-    if target is None and getattr(model, "classes_", None) is None:
+    if target is None and classes_of(model) is None:
         return AnyPrediction(model)
     return make_target_rule(model, target, None)
 
@@ -224,7 +225,7 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
     Without a target, the `default_target` of a classifier is used.
     """
     if isinstance(target, (AtLeast, AtMost)):
-        if getattr(model, "classes_", None) is not None:
+        if classes_of(model) is not None:
             raise ValueError(
                 f"target is {quote(target)}, but the model predicts classes "
                 f"({quote_all(model.classes_)}). Pass a class label as target, and "
@@ -236,7 +237,7 @@ def make_target_rule(model: Any, target: Any, threshold: float | None) -> Target
                 f"target is {quote(target)}. Leave threshold out."
             )
         return ValueRule(model, target)
-    classes = getattr(model, "classes_", None)
+    classes = classes_of(model)
     if classes is None:
         return _rule_without_classes(model, target, threshold)
     if len(classes) and isinstance(classes[0], (np.ndarray, list, tuple)):

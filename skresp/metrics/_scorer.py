@@ -16,6 +16,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
 from skresp._explain._responsiveness import ResponsivenessExplainer
 from skresp._explain._short_repr import ShortRepr
+from skresp._model._predictions import classes_of
 from skresp._model._target import default_target, target_warning
 from skresp._recourse._status import Proof
 from skresp._text import quote
@@ -255,7 +256,7 @@ class RecourseScorer(ShortRepr):
 
     def _default_target(self, estimator: Any) -> Any:
         """Return the last class of a model, and warn once that it is the target."""
-        classes = getattr(estimator, "classes_", None)
+        classes = classes_of(estimator)
         if classes is None or not len(classes):
             return None
         target = default_target(classes)

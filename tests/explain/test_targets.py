@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import pytest
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from skresp import ResponsivenessExplainer
+from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._model._target import AtLeast, AtMost
 from tests.explain.encoders import encoder
 
@@ -72,3 +74,41 @@ def test_regressors_by_at_least_and_at_most(valid, actions):
         down.explain(X).values[movable], 1 - explanation.values[movable]
     )
     assert "at least 0.5" in explanation.describe(0)
+
+
+@pytest.mark.parametrize(
+    ("package", "regressor"),
+    [
+        ("catboost", "CatBoostRegressor"),
+        ("lightgbm", "LGBMRegressor"),
+        ("xgboost", "XGBRegressor"),
+        ("sklearn.ensemble", "HistGradientBoostingRegressor"),
+    ],
+)
+def test_regressors_of_every_library_have_targets(package, regressor):
+    """CatBoost's have an empty list of classes."""
+    library = pytest.importorskip(package)
+    quiet = {
+        "catboost": {"verbose": 0, "allow_writing_files": False},
+        "lightgbm": {"verbose": -1},
+    }
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.integers(0, 10, 200).astype(float)})
+    X["b"] = rng.normal(size=200)
+    model = getattr(library, regressor)(**quiet.get(package, {}))
+    model.fit(X, 2 * X["a"] + X["b"])
+    actions = ActionSet(
+        {"a": Feature("integer", 0, 9), "b": Feature("real", actionable=False)}
+    )
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=AtLeast(10)
+    )
+    found = explainer.fit(X).explain(X[:50])
+    reached = np.zeros(50)
+    for value in range(10):
+        points = X[:50].assign(a=float(value))
+        reached += (model.predict(points) >= 10) & (X["a"][:50] != value)
+    np.testing.assert_allclose(found.values[:, 0], reached / 9)
+    np.testing.assert_array_equal(found.at_target, model.predict(X[:50]) >= 10)
+    with pytest.raises(ValueError, match="AtLeast"):
+        ResponsivenessExplainer(FrozenEstimator(model), actions, target=1).fit(X)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from skresp._model._predictions import class_position
+from skresp._model._predictions import class_position, classes_of
 from skresp._model._target import TargetRule, sign_of
 from skresp._model._unwrap import unwrap
 from skresp._model.steps._column_origin import column_origins
@@ -261,7 +261,7 @@ def _native_backend(
 
 def _explained_output(target_rule: TargetRule, outputs: int) -> tuple[int, float]:
     """Return the output that is explained, and -1.0 where a lower one is better."""
-    classes = getattr(target_rule.model, "classes_", None)
+    classes = classes_of(target_rule.model)
     if classes is None:
         if outputs != 1:
             raise NoBackendError("it has several outputs")
@@ -296,7 +296,7 @@ def _unit(
     outputs: int,
 ) -> str:
     """Return what contributions add up to, in words."""
-    classes = getattr(target_rule.model, "classes_", None)
+    classes = classes_of(target_rule.model)
     if classes is None:
         return "minus the prediction" if sign_of(target_rule) < 0 else "the prediction"
     from skresp._model._families import prediction_link  # loads slowly
