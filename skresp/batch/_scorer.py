@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from skresp._dataframe import take_rows
-from skresp._explain._responsiveness import ResponsivenessExplainer
 from skresp._text import quote
 from skresp._typing import IndexArray
-from skresp._validation import check_choice, check_integer, is_integer
+from skresp._validation import check_choice, check_integer
 from skresp._write import named_in_errors
 
 from ._column_types import list_of_names, typed_columns
+from ._explainer_file import check_explainer, load_explainer, tolerant
 from ._identity import (
     action_hash,
     effects_hash,
@@ -128,32 +126,36 @@ class BatchScorer:
                 f"outputs must name at least one of {', '.join(OUTPUTS)}, got none."
             )
         if not isinstance(explainer, (str, os.PathLike)):
-            _check_explainer(explainer)
+            check_explainer(explainer)
             self._check_copied()
 
     # -- the explainer ----------------------------------------------------------------
 
     @cached_property
-    def _explainer(self) -> Any:
-        """The explainer, loaded at the first use, for which invalid rows are fine."""
+    def _loaded(self) -> tuple[Any, Any]:
+        """The explainer, and its copy that scores; a file is read at the first use."""
         given = self.explainer
         if isinstance(given, (str, os.PathLike)):
-            return _load(given)[1]
-        return _tolerant(given)
+            return load_explainer(given)
+        return given, tolerant(given)
+
+    @property
+    def _explainer(self) -> Any:
+        """The explainer, for which invalid rows are fine."""
+        return self._loaded[1]
 
     @property
     def _verbose(self) -> int:
         """The explainer's `verbose`, which is about all batches together."""
-        given = self.explainer
-        is_path = isinstance(given, (str, os.PathLike))
-        return int((_load(given)[0] if is_path else given).verbose)
+        return int(self._loaded[0].verbose)
 
     def _with_path(self, path: Path) -> BatchScorer:
-        """Return the same scorer with its explainer in a file."""
-        if isinstance(self.explainer, (str, os.PathLike)):
-            return self
+        """Return the same scorer with its explainer in a file of its own.
+
+        A file that was given may be replaced while a run goes on.
+        """
         with named_in_errors(path):
-            joblib.dump(self.explainer, path)
+            joblib.dump(self._explainer, path)
         return BatchScorer(
             path,
             outputs=self.outputs,
@@ -386,49 +388,3 @@ def _with_invalid(scored: Any, problems: Mapping[int, RowProblem]) -> Any:
             status[i] = "invalid"
     position = scored.schema.get_field_index("status")
     return scored.set_column(position, "status", pa.array(status, type=pa.string()))
-
-
-def _check_explainer(explainer: Any) -> None:
-    """Raise for an explainer whose results would depend on the batch."""
-    if not isinstance(explainer, ResponsivenessExplainer):
-        raise TypeError(
-            f"explainer must be a fitted ResponsivenessExplainer or the path of one, "
-            f"got {type(explainer).__name__}."
-        )
-    check_is_fitted(explainer, "estimator_")
-    if not is_integer(explainer.random_state):
-        raise ValueError(
-            f"explainer must have an integer random_state, so that every batch has the "
-            f"same random numbers, got random_state={quote(explainer.random_state)}. "
-            f"Use explainer.set_params(random_state=0)."
-        )
-
-
-def _tolerant(explainer: Any) -> Any:
-    """Return a copy of an explainer for which invalid rows are no error.
-
-    It shows no progress bar: a bar for each batch says nothing about all of them.
-    """
-    return copy.copy(explainer).set_params(invalid_rows="nan", verbose=0)
-
-
-def _load(path: str | os.PathLike[str]) -> tuple[Any, Any]:
-    """Return the explainer in a file, and its copy that `_tolerant` makes.
-
-    Each process loads a file once.
-    """
-    file = Path(path)
-    if not file.exists():
-        raise FileNotFoundError(
-            f"There is no explainer file {file}. Write one with joblib.dump(explainer, "
-            f"path), where every worker can read it."
-        )
-    status = file.stat()
-    return _loaded(str(file.resolve()), status.st_mtime_ns, status.st_size)
-
-
-@lru_cache(maxsize=4)
-def _loaded(path: str, changed: int, size: int) -> tuple[Any, Any]:
-    explainer = joblib.load(path)
-    _check_explainer(explainer)
-    return explainer, _tolerant(explainer)

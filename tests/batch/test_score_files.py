@@ -17,8 +17,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 
 import skresp.batch._parts as parts_module
+import skresp.batch._score_files as score_files_module
+from skresp import ResponsivenessExplainer
 from skresp._output_folder import unfinished_folder
 from skresp.batch import BatchScorer, score_files
 from skresp.batch._parts import units_of
@@ -135,6 +139,27 @@ def test_processes_give_the_same_rows(tmp_path):
     again = write_source(tmp_path / "in csv", "csv")
     score_files(again, tmp_path / "out csv", scorer(), rows_per_part=30, n_jobs=2)
     assert read(tmp_path / "out csv").equals(expected())
+
+
+def test_a_replaced_explainer_file_does_not_change_a_run(tmp_path, monkeypatch):
+    """Every process has the model from which the fingerprint was computed."""
+    source, path = write_source(tmp_path / "in"), tmp_path / "explainer.joblib"
+    joblib.dump(lender().explainer, path)
+    by_path = BatchScorer(path, outputs=OUTPUTS, id_columns={"number": "int64"})
+    run = score_files_module._run
+
+    def replaced(*args):
+        us = lender()
+        model = DummyClassifier(strategy="constant", constant=0).fit(us.X, us.y)
+        other = ResponsivenessExplainer(
+            FrozenEstimator(model), us.actions, target=1, random_state=0
+        )
+        joblib.dump(other.fit(us.X), path)
+        return run(*args)
+
+    monkeypatch.setattr(score_files_module, "_run", replaced)
+    score_files(source, tmp_path / "out", by_path, rows_per_part=30, n_jobs=2)
+    assert read(tmp_path / "out").equals(expected())
 
 
 # -- going on --------------------------------------------------------------------------
