@@ -40,6 +40,11 @@ def tolerant(explainer: Any) -> Any:
     return copy.copy(explainer).set_params(invalid_rows="nan", verbose=0)
 
 
+def dump_explainer(explainer: Any, path: Path) -> None:
+    """Write an explainer to a file, also one whose model is defined in a script."""
+    joblib.dump(joblib.wrap_non_picklable_objects(explainer, keep_wrapper=False), path)
+
+
 def load_explainer(path: str | os.PathLike[str]) -> tuple[Any, Any]:
     """Return the explainer in a file, and its copy that `tolerant` makes.
 

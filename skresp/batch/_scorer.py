@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,12 @@ from skresp._validation import check_choice, check_integer
 from skresp._write import named_in_errors
 
 from ._column_types import list_of_names, typed_columns
-from ._explainer_file import check_explainer, load_explainer, tolerant
+from ._explainer_file import (
+    check_explainer,
+    dump_explainer,
+    load_explainer,
+    tolerant,
+)
 from ._identity import (
     action_hash,
     effects_hash,
@@ -155,7 +159,7 @@ class BatchScorer:
         A file that was given may be replaced while a run goes on.
         """
         with named_in_errors(path):
-            joblib.dump(self._explainer, path)
+            dump_explainer(self._explainer, path)
         return BatchScorer(
             path,
             outputs=self.outputs,
@@ -211,6 +215,7 @@ class BatchScorer:
     @cached_property
     def schema(self) -> Any:
         """The schema of every result, a `pyarrow.Schema`."""
+        self._check_copied()
         pa = import_pyarrow()
         fields = {**self.id_columns, **self.keep_columns}
         fields |= {"problem": pa.string(), "at_target": pa.bool_()}

@@ -162,6 +162,38 @@ def test_a_replaced_explainer_file_does_not_change_a_run(tmp_path, monkeypatch):
     assert read(tmp_path / "out").equals(expected())
 
 
+SCRIPT = """
+import sys
+import numpy as np, pandas as pd
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.batch import BatchScorer, score_files
+
+class Mine:
+    classes_ = np.array([0, 1])
+
+    def predict(self, X):
+        return (X["a"] > 3).astype(int).to_numpy()
+
+if __name__ == "__main__":
+    X = pd.DataFrame({"a": [0, 9] * 10})
+    X.to_parquet(sys.argv[1])
+    explainer = ResponsivenessExplainer(
+        Mine(), ActionSet({"a": Feature("integer", 0, 9)}), target=1, random_state=0
+    )
+    scorer = BatchScorer(explainer.fit(X))
+    found = score_files(sys.argv[1], sys.argv[2], scorer, rows_per_part=5, n_jobs=2)
+    assert (found["rows"], found["problems"]) == (20, 0)
+"""
+
+
+def test_processes_score_a_model_whose_class_is_in_the_script(tmp_path):
+    (tmp_path / "run.py").write_text(SCRIPT)
+    subprocess.run(
+        [sys.executable, *(tmp_path / n for n in ("run.py", "a.parquet", "out"))],
+        check=True,
+    )
+
+
 # -- going on --------------------------------------------------------------------------
 
 

@@ -249,6 +249,18 @@ def test_an_explainer_may_be_a_path(tmp_path):
         BatchScorer(tmp_path / "other.joblib")(people())
 
 
+def test_copied_columns_are_checked_for_a_path_too(tmp_path):
+    path = tmp_path / "explainer.joblib"
+    joblib.dump(touchy(), path)
+    rows = problem_rows().assign(status="kept", id=1)
+    clash = BatchScorer(path, keep_columns=["status"])
+    with pytest.raises(ValueError, match="'status' is also a column of the result"):
+        clash(rows)
+    twice = BatchScorer(path, id_columns=["id"], keep_columns=["id"])
+    with pytest.raises(ValueError, match="'id' is named twice"):
+        _ = twice.fingerprint
+
+
 def as_plain(frame: pd.DataFrame) -> list:
     return pa.Table.from_pandas(frame, preserve_index=False).to_pylist()
 
