@@ -18,6 +18,7 @@ from skresp._validation import check_choice, check_integer
 from skresp._write import named_in_errors
 
 from ._column_types import list_of_names, typed_columns
+from ._copied_columns import copied_column
 from ._explainer_file import (
     check_explainer,
     dump_explainer,
@@ -32,9 +33,8 @@ from ._identity import (
     model_hash,
 )
 from ._outputs import OUTPUTS, Results
-from ._row_problems import RowProblem, error_text, find_row_problems
+from ._row_problems import RowProblem, error_text, find_row_problems, short_line
 from ._tables import (
-    arrow_column,
     check_names,
     check_table,
     import_pyarrow,
@@ -77,7 +77,9 @@ class BatchScorer:
     id_columns, keep_columns : sequence of str, or mapping from name to type
         Columns of the input to copy: ids, and for example groups. They need not be
         columns of the model. A type is one of pyarrow's, such as "int64"; without one
-        the column becomes text, so that the schema does not depend on the data.
+        the column becomes text, so that the schema does not depend on the data. A
+        value that does not fit its type is null, and the row has a `problem`; so is a
+        whole number in a column of floats that is too large to have all its digits.
     top_k : int, default=4
         The largest number of reasons.
 
@@ -85,9 +87,10 @@ class BatchScorer:
     -----
     Two more columns are always there: `at_target`, and `problem`, which is null for
     rows that could be scored. A row that breaks a constraint before any change has the
-    status `invalid`; a row with a value that is missing or of the wrong kind, and a row
-    for which the model raises an error, has no status. In each case `problem` says why,
-    and the other rows are not affected.
+    status `invalid`; a row with a value that is missing or of the wrong kind, one with
+    a value to copy that does not fit its type, and one for which the model raises an
+    error, has no status. In each case `problem` says why, and the other rows are not
+    affected.
 
     Examples
     --------
@@ -279,12 +282,13 @@ class BatchScorer:
         pa = import_pyarrow()
         check_table(table)
         check_names(table, self._input_columns)
-        columns = {
-            name: arrow_column(table, name, self.schema.field(name).type)
-            for name in (*self.id_columns, *self.keep_columns)
-        }
+        columns, found = {}, dict(known or {})
+        for name, kind in {**self.id_columns, **self.keep_columns}.items():
+            columns[name], misfits = copied_column(table, name, kind)
+            for i, text in misfits.items():
+                found.setdefault(i, RowProblem(short_line(text), False))
         rows = self._as_model_input(model_rows(table, self._names))
-        scored, problems = self._score(rows, known or {})
+        scored, problems = self._score(rows, found)
         columns |= dict(zip(scored.column_names, scored.columns, strict=True))
         columns["problem"] = pa.array(
             [problems[i].text if i in problems else None for i in range(len(rows))],

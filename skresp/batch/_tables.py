@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
-from uuid import UUID
 
 import pandas as pd
 
 from skresp._dataframe import check_levels, is_polars
 from skresp._optional import import_optional
-from skresp._text import one_line, quote, quote_names
-from skresp._validation import did_you_mean, is_integer
+from skresp._text import quote, quote_names
+from skresp._validation import did_you_mean
 
 
 def import_pyarrow(module: str = "pyarrow") -> Any:
@@ -69,52 +68,6 @@ def model_rows(table: Any, names: Sequence[str]) -> Any:
     if is_polars(table):
         return table.select(list(names))
     return table[list(names)].reset_index(drop=True)
-
-
-def arrow_column(table: Any, name: str, kind: Any) -> Any:
-    """Return a column as an arrow array of some type."""
-    pa = import_pyarrow()
-    try:
-        values = _arrow_values(table, name, pa.types.is_string(kind))
-        if isinstance(values, pa.ChunkedArray):
-            values = values.combine_chunks()
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
-        return values.cast(kind)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
-        why = one_line(error).rstrip(".")
-        remedy = (
-            "Convert its values to texts or numbers."
-            if pa.types.is_string(kind)
-            else f"Choose another type for it, such as {{{quote(name)}: 'string'}}."
-        )
-        raise ValueError(
-            f"The column {quote(name)} does not fit its type {kind}: {why}. {remedy}"
-        ) from None
-
-
-def _arrow_values(table: Any, name: str, is_text: bool) -> Any:
-    """Return a column as an arrow array of its own type."""
-    if is_arrow(table):
-        return table.column(name)
-    if is_polars(table):
-        return table.get_column(name).to_arrow()
-    pa = import_pyarrow()
-    if is_text and table[name].dtype == object:
-        return pa.array(map(_as_text, table[name]), type=pa.string())
-    return pa.array(table[name], from_pandas=True)
-
-
-def _as_text(value: Any) -> Any:
-    """Return a value of any type as text; it does not depend on other values."""
-    if value is None or isinstance(value, str):
-        return value
-    if is_integer(value) or isinstance(value, UUID):
-        return str(value)
-    if pd.api.types.is_scalar(value) and pd.isna(value):
-        return None
-    pa = import_pyarrow()
-    return pa.scalar(value).cast(pa.string()).as_py()
 
 
 def like(table: Any, result: Any) -> Any:

@@ -329,13 +329,47 @@ def test_an_explainer_needs_an_integer_seed():
         BatchScorer(us.model)
 
 
-def test_ids_that_do_not_fit_their_type_are_named():
-    frame = people().astype({"number": object})
-    frame.loc[frame.index[1], "number"] = "A17"
-    with pytest.raises(ValueError, match="'number'"):
-        scorer()(frame)
-    texts = BatchScorer(lender().explainer, id_columns=["number"])(frame)
-    assert texts["number"].tolist()[:3] == ["1000", "A17", "1002"]
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_an_id_that_does_not_fit_its_type_affects_its_row_only(library):
+    texts = [str(n) for n in people()["number"]]
+    frame = people().assign(number=[texts[0], "A17", *texts[2:]])
+    found = as_arrow(scorer()(library({n: list(frame[n]) for n in frame})))
+    assert found.column("number")[1].as_py() is None
+    assert found.column("status")[1].as_py() is None
+    problem = "number: 'A17'. The value does not fit the column's type int64: "
+    assert found.column("problem")[1].as_py().startswith(problem)
+    others = [0, *range(2, len(frame))]
+    assert found.take(others).equals(expected().take(others))
+    alone = as_arrow(scorer()(library({n: [frame[n].iloc[1]] for n in frame})))
+    assert alone.equals(found.slice(1, 1))
+    untyped = BatchScorer(lender().explainer, id_columns=["number"])
+    assert untyped(frame)["number"].tolist()[:3] == ["1000", "A17", "1002"]
+
+
+@pytest.mark.parametrize("kind", ["string", "int64"])
+def test_large_whole_ids_are_the_same_in_columns_of_floats(kind):
+    """A missing value makes a column of floats, in pandas and elsewhere."""
+    scorer = BatchScorer(touchy(), outputs=["verdict"], id_columns={"id": kind})
+    rows = problem_rows().iloc[[0, 4, 7]].astype({"b": int})
+    ids = [198001011236, 2**53 - 1, None]
+    floats = rows.assign(id=[float("nan") if i is None else float(i) for i in ids])
+    tables = [
+        rows.assign(id=pd.array(ids, dtype="Int64")),
+        rows.assign(id=pd.Series(ids, dtype=object, index=rows.index)),
+        floats,
+        floats.astype({"id": object}),
+        pl.from_pandas(floats),
+        pa.Table.from_pandas(floats),
+    ]
+    found = [pa.table(scorer(table)).select(["id", "problem"]) for table in tables]
+    texts = [i if kind == "int64" or i is None else str(i) for i in ids]
+    for table in found:
+        assert table.column("id").to_pylist() == texts
+        assert table.column("problem").null_count == 3
+    lossy = scorer(rows.assign(id=[2.0**53, 1.0, 2.0]))
+    assert lossy["id"].isna().tolist() == [True, False, False]
+    assert "id: 9007199254740992" in lossy["problem"].iloc[0]
+    assert "has lost digits" in lossy["problem"].iloc[0]
 
 
 def test_the_text_of_an_id_does_not_depend_on_the_others():
@@ -363,9 +397,9 @@ def test_the_text_of_an_id_does_not_depend_on_the_others():
 @pytest.mark.parametrize(
     "value", [[1], {"a": 1}, 1 + 2j, b"\xff", object()], ids=lambda v: type(v).__name__
 )
-def test_ids_that_have_no_text_are_named(value):
+def test_ids_that_have_no_text_are_problems(value):
     frame = people()[:2].assign(id=pd.Series([value, value], dtype=object))
     scorer = BatchScorer(lender().explainer, outputs=["verdict"], id_columns=["id"])
-    message = "'id' does not fit its type string: .* Convert its values to texts"
-    with pytest.raises(ValueError, match=message):
-        scorer(frame)
+    found = scorer(frame)
+    assert found["id"].isna().all()
+    assert found["problem"].str.startswith("id: ").all()
