@@ -155,6 +155,7 @@ def _tasks(
             continue
         for rows in csv_chunks(file.path, actions, rows_per_part):
             if rows.start in wanted:
+                file.check_unchanged()
                 yield wanted[rows.start], rows
 
 
@@ -169,6 +170,7 @@ def _score_unit(
     if rows is None:
         names = scorer._input_columns
         given = read_parquet_range(unit.file.path, unit.start, unit.stop, names)
+        unit.file.check_unchanged()
         table = scorer._score_table(given)
     else:
         known = {i: RowProblem(text, False) for i, text in rows.problems.items()}

@@ -32,17 +32,29 @@ class SourceFile(NamedTuple):
     sha256 : str
         The hash of its content.
     n_rows : int
+    stamp : tuple of int
+        What a file system changes when the file is replaced or written to.
     """
 
     path: Path
     name: str
     sha256: str
     n_rows: int
+    stamp: tuple[int, int, int]
 
     @property
     def is_parquet(self) -> bool:
         """Whether the file is Parquet, rather than CSV."""
         return self.path.suffix.lower() in _PARQUET
+
+    def check_unchanged(self) -> None:
+        """Raise if the file is another one than when its hash was computed."""
+        if not self.path.exists() or _stamp(self.path) != self.stamp:
+            raise ValueError(
+                f"source: {self.path} was replaced or changed during the run, after "
+                f"its sha256 had been computed ({self.sha256[:12]}). Put the file of "
+                f"before back, or score the one of now to another folder."
+            )
 
 
 def find_files(
@@ -94,7 +106,17 @@ def find_files(
                 f"source: {file} must end in .parquet or .csv, which sets the format."
             )
     ordered = sorted(files.items(), key=lambda item: item[1])
-    return [SourceFile(p, n, _digest(p), _count_rows(p)) for p, n in ordered]
+    return [_source_file(path, name) for path, name in ordered]
+
+
+def _source_file(path: Path, name: str) -> SourceFile:
+    stamp = _stamp(path)  # before the file is read
+    return SourceFile(path, name, _digest(path), _count_rows(path), stamp)
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _is_hidden(name: str) -> bool:

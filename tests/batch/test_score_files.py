@@ -162,6 +162,27 @@ def test_a_replaced_explainer_file_does_not_change_a_run(tmp_path, monkeypatch):
     assert read(tmp_path / "out").equals(expected())
 
 
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_input_file_replaced_during_a_run_is_an_error(
+    tmp_path, monkeypatch, kind, jobs
+):
+    source, out = write_source(tmp_path / "in", kind), tmp_path / "out"
+    later = write_source(tmp_path / "later", kind) / f"part 1.{kind}"
+    run = score_files_module._run
+
+    def replaced(*args):
+        for i, part in enumerate(run(*args)):
+            if i == 0:
+                os.replace(later, source / later.name)
+            yield part
+
+    monkeypatch.setattr(score_files_module, "_run", replaced)
+    with pytest.raises(ValueError, match=rf"part 1\.{kind} was replaced or changed"):
+        score_files(source, out, scorer(), rows_per_part=2, n_jobs=jobs)
+    assert "_manifest.json" not in names_in(out)
+
+
 SCRIPT = """
 import sys
 import numpy as np, pandas as pd

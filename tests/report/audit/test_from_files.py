@@ -72,7 +72,8 @@ def write_folder(folder, table, cuts=(), by=None):
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
-    file = SourceFile(folder / "people.parquet", "people.parquet", "0" * 64, len(table))
+    name = "people.parquet"
+    file = SourceFile(folder / name, name, "0" * 64, len(table), (0, 0, 0))
     ends = sorted({0, *cuts, len(table)})
     units = [Unit(file, a, b) for a, b in pairwise(ends)]
     parts = [
