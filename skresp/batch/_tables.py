@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
@@ -62,12 +63,44 @@ def check_names(table: Any, names: Sequence[str]) -> None:
 
 
 def model_rows(table: Any, names: Sequence[str]) -> Any:
-    """Return some columns as a pandas or polars frame."""
+    """Return some columns as a pandas or polars frame, decimal numbers as floats."""
     if is_arrow(table):
-        return table.select(list(names)).to_pandas()
+        return _without_decimals(table.select(list(names))).to_pandas()
     if is_polars(table):
-        return table.select(list(names))
-    return table[list(names)].reset_index(drop=True)
+        import polars as pl
+        import polars.selectors as cs
+
+        return table.select(list(names)).with_columns(cs.decimal().cast(pl.Float64))
+    rows = table[list(names)].reset_index(drop=True)
+    odd = [name for name in names if _may_have_decimals(rows[name])]
+    return rows.assign(**{name: _decimals_as_floats(rows[name]) for name in odd})
+
+
+def _without_decimals(table: Any) -> Any:
+    """Return an arrow table with its decimal numbers as floats."""
+    pa = import_pyarrow()
+    if not any(map(pa.types.is_decimal, table.schema.types)):
+        return table
+    fields = [
+        field.with_type(pa.float64()) if pa.types.is_decimal(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _may_have_decimals(column: pd.Series) -> bool:
+    """Return whether a column may contain decimal numbers."""
+    if isinstance(column.dtype, pd.ArrowDtype):
+        return bool(import_pyarrow().types.is_decimal(column.dtype.pyarrow_dtype))
+    is_object = column.dtype == object
+    return is_object and pd.api.types.infer_dtype(column) in ("decimal", "mixed")
+
+
+def _decimals_as_floats(column: pd.Series) -> pd.Series:
+    """Return a column with decimal numbers as floats."""
+    if column.dtype != object:
+        return column.astype("float64")
+    return column.map(lambda v: float(v) if isinstance(v, Decimal) else v)
 
 
 def like(table: Any, result: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import uuid
+from decimal import Decimal
 from functools import cache
 
 import joblib
@@ -155,6 +156,30 @@ def test_columns_may_be_read_only_in_any_order_and_too_many():
     for array in views.values():
         array.flags.writeable = False
     assert as_arrow(scorer()(frame.assign(**views))).equals(expected())
+
+
+def test_decimal_numbers_are_numbers():
+    frame = people().assign(income=people()["income"].round(2))
+    plain = pa.Table.from_pandas(frame, preserve_index=False)
+    kind, table = pa.decimal128(38, 2), plain
+    for name in ("income", "age"):
+        i = plain.schema.get_field_index(name)
+        table = table.set_column(i, name, plain[name].cast(kind, safe=False))
+    mixed = frame.astype({"income": object})
+    mixed.loc[frame.index[0], "income"] = Decimal(str(frame["income"].iloc[0]))
+    for given in (
+        table,
+        pl.from_arrow(table),
+        table.to_pandas(),
+        frame.astype({"income": pd.ArrowDtype(kind)}),
+        mixed,
+    ):
+        assert as_arrow(scorer()(given)).equals(scorer()(plain))
+    (batch,) = table.to_batches()
+    assert pa.Table.from_batches([scorer()(batch)]).equals(scorer()(plain))
+    missing = table.to_pandas()[:2]
+    missing.loc[0, "income"] = None
+    assert scorer()(missing)["problem"].isna().tolist() == [False, True]
 
 
 # -- rows with problems ----------------------------------------------------------------
