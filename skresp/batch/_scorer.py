@@ -302,6 +302,39 @@ class BatchScorer:
         for table in iterator:
             yield self(table)
 
+    def _check_rows(self, table: Any) -> None:
+        """Raise if the model fails for each of some rows, always with one error.
+
+        Also if no value of a column to copy fits its type. Rows of which some fail are
+        no reason to stop, nor is one row alone.
+        """
+        for name, kind in {**self.id_columns, **self.keep_columns}.items():
+            values, misfits = copied_column(table, name, kind)
+            if len(misfits) > 1 and values.null_count == len(values):
+                raise ValueError(
+                    f"id_columns and keep_columns: no value of {quote(name)} fits its "
+                    f"type {kind}: {next(iter(misfits.values()))} Choose another type, "
+                    f"such as {{{quote(name)}: 'string'}}."
+                )
+        rows = self._as_model_input(model_rows(table, self._names))
+        explainer = self._explainer
+        problems = find_row_problems(explainer.action_set_, rows, explainer.missing)
+        errors: list[Exception] = []
+        for i in np.setdiff1d(np.arange(len(rows)), list(problems)):
+            try:
+                self._columns(take_rows(rows, np.array([i])))
+            except Exception as error:  # of the model, which may raise anything
+                errors.append(error)
+                if error_text(error) == error_text(errors[0]):
+                    continue
+            return
+        if len(errors) > 1:
+            raise ValueError(
+                f"explainer: its model raises an error for each of {len(errors)} rows "
+                f"at the start of the input: {error_text(errors[0])}. Correct the "
+                f"model, or leave these rows out."
+            ) from errors[0]
+
     # -- computing --------------------------------------------------------------------
 
     def _as_model_input(self, rows: Any) -> Any:

@@ -22,7 +22,7 @@ from sklearn.frozen import FrozenEstimator
 
 import skresp.batch._parts as parts_module
 import skresp.batch._score_files as score_files_module
-from skresp import ResponsivenessExplainer
+from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._output_folder import unfinished_folder
 from skresp.batch import BatchScorer, score_files
 from skresp.batch._parts import units_of
@@ -411,6 +411,66 @@ def test_a_bad_value_in_a_csv_file_affects_its_row_only(tmp_path):
     assert texts[4].startswith("income: a lot.")
     others = [i for i in range(len(texts)) if i != 4]
     assert found.take(others).equals(expected().take(others))
+
+
+class Down:
+    """A model that raises for all rows, or for those with a large `a`."""
+
+    classes_ = np.array([0, 1])
+    limit = 0
+
+    def predict(self, X):
+        if (X["a"] >= self.limit).any():
+            raise RuntimeError("service down")
+        return (X["a"] > 3).astype(int).to_numpy()
+
+
+def down(limit, **options) -> BatchScorer:
+    Down.limit = 10
+    actions = ActionSet(
+        {"a": Feature("integer", 0, 9, actionable=False), "b": Feature("binary")}
+    )
+    X = pd.DataFrame({"a": [0, 9], "b": [0, 1]})
+    explainer = ResponsivenessExplainer(Down(), actions, target=1, random_state=0)
+    explainer.fit(X)
+    Down.limit = limit
+    return BatchScorer(explainer, outputs=["model_score"], **options)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_model_that_fails_for_all_rows_is_an_error(tmp_path, kind):
+    rows = pd.DataFrame({"a": [9, 9, 8, 7, 6, 1], "b": [0, 1, None, 0, 1, 0]})
+    out = tmp_path / "out"
+    path = tmp_path / f"a.{kind}"
+    write = {"parquet": rows.to_parquet, "csv": rows.to_csv}[kind]
+    write(path, index=False)
+    with pytest.raises(
+        ValueError, match=r"each of 5 rows .*RuntimeError: service down"
+    ):
+        score_files(path, out, down(limit=0))
+    assert names_in(out) == []
+    manifest = score_files(path, out, down(limit=5), rows_per_part=2)
+    assert manifest["problems"] == 5
+    (out / "_manifest.json").unlink()
+    score_files(path, out, down(limit=0), rows_per_part=2)  # nothing is left to do
+
+
+def test_one_row_for_which_the_model_fails_is_marked(tmp_path):
+    pd.DataFrame({"a": [9], "b": [0]}).to_parquet(tmp_path / "a.parquet")
+    manifest = score_files(tmp_path / "a.parquet", tmp_path / "out", down(limit=0))
+    assert manifest["problems"] == 1
+
+
+def test_a_type_that_fits_no_id_is_an_error(tmp_path):
+    rows = pd.DataFrame({"a": [1, 2, 3], "b": 0, "id": ["x", None, "7"]})
+    path = tmp_path / "a.parquet"
+    rows.to_parquet(path)
+    typed = down(limit=10, id_columns={"id": "int64"})
+    assert score_files(path, tmp_path / "out", typed)["problems"] == 1
+    assert read(tmp_path / "out").column("id").to_pylist() == [None, None, 7]
+    rows[:2].assign(id=["x", "y"]).to_parquet(path)
+    with pytest.raises(ValueError, match="no value of 'id' fits its type int64"):
+        score_files(path, tmp_path / "other", typed)
 
 
 def test_missing_columns_are_named_before_anything_is_computed(tmp_path):
