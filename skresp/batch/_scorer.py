@@ -251,6 +251,8 @@ class BatchScorer:
             "action set": action_hash(explainer.action_set_),
             "parameters": parameters,
             "outputs": list(self.outputs),
+            "id_columns": {name: str(t) for name, t in self.id_columns.items()},
+            "keep_columns": {name: str(t) for name, t in self.keep_columns.items()},
             "columns": self.schema.to_string(),
             "top_k": self.top_k,
             "versions": library_versions(),

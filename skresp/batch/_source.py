@@ -27,8 +27,8 @@ class SourceFile(NamedTuple):
     ----------
     path : Path
     name : str
-        Its name below the folder that was given, which does not change when the folder
-        is moved.
+        Its name below the folder that was given, or that the pattern begins with. It
+        does not change when that folder is moved.
     sha256 : str
         The hash of its content.
     n_rows : int
@@ -82,11 +82,9 @@ def find_files(
         files = {path: path.name}
     else:
         matches = [Path(p) for p in glob.glob(text, recursive=True)]
-        files = {p: p.name for p in matches if p.is_file() and not _is_hidden(p.name)}
-        folders = {p.parent for p in files}
-        if len(folders) > 1:
-            top = Path(os.path.commonpath(list(folders)))
-            files = {p: p.relative_to(top).as_posix() for p in files}
+        found = [p for p in matches if p.is_file() and not _is_hidden(p.name)]
+        top = _fixed_head(path)
+        files = {p: p.relative_to(top).as_posix() for p in found}
     if out is not None:
         results = [p for p in files if _is_result(p, Path(out))]
         if results and len(results) == len(files):
@@ -117,6 +115,12 @@ def _source_file(path: Path, name: str) -> SourceFile:
 def _stamp(path: Path) -> tuple[int, int, int]:
     status = path.stat()
     return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _fixed_head(pattern: Path) -> Path:
+    """Return the folder that a pattern begins with, whatever the pattern matches."""
+    is_fixed = [not any(c in part for c in "*?[") for part in pattern.parts]
+    return Path(*pattern.parts[: [*is_fixed, False].index(False)])
 
 
 def _is_hidden(name: str) -> bool:

@@ -132,6 +132,16 @@ def test_a_source_is_a_file_a_folder_or_a_pattern(tmp_path):
         score_files(source / "notes.txt", tmp_path / "out", scorer())
 
 
+def test_a_pattern_may_match_more_folders_later(tmp_path):
+    pattern, out = str(tmp_path / "months" / "*" / "part 0.parquet"), tmp_path / "out"
+    for n, month in enumerate(("01", "02"), start=1):
+        (tmp_path / "months").mkdir(exist_ok=True)
+        write_source(tmp_path / "months" / month)
+        manifest = score_files(pattern, out, scorer())
+        names = [file["name"] for file in manifest["inputs"]]
+        assert names == ["01/part 0.parquet", "02/part 0.parquet"][:n]
+
+
 def test_processes_give_the_same_rows(tmp_path):
     source = write_source(tmp_path / "in")
     score_files(source, tmp_path / "out", scorer(), rows_per_part=30, n_jobs=2)
@@ -279,7 +289,7 @@ def test_the_manifest_is_there_only_when_all_parts_are(tmp_path, monkeypatch):
 def test_parts_of_another_origin_are_an_error_that_names_both(tmp_path):
     source, out = write_source(tmp_path / "in"), tmp_path / "out"
     score_files(source, out, scorer(), rows_per_part=50)
-    kept = {n: (out / n).read_bytes() for n in names_in(out)}
+    before = {n: (out / n).read_bytes() for n in names_in(out)}
     other = BatchScorer(lender().explainer, outputs=["verdict"])
     here, there = scorer().fingerprint[:12], other.fingerprint[:12]
     with pytest.raises(ValueError, match=f"(?s){here}.*{there}"):
@@ -290,18 +300,36 @@ def test_parts_of_another_origin_are_an_error_that_names_both(tmp_path):
     with pytest.raises(ValueError, match=said):
         score_files(source, out, seed, rows_per_part=50)
     texts = BatchScorer(lender().explainer, outputs=OUTPUTS, id_columns=["number"])
-    with pytest.raises(ValueError, match="differs in: id or keep columns"):
+    said = r"id_columns \(number=int64 was scored, number=string is given\)"
+    with pytest.raises(ValueError, match=said):
         score_files(source, out, texts, rows_per_part=50)
-    with pytest.raises(ValueError, match="rows_per_part"):
+    kept = BatchScorer(
+        lender().explainer,
+        outputs=OUTPUTS,
+        id_columns={"number": "int64"},
+        keep_columns=["sex"],
+    )
+    said = r"keep_columns \(sex=None was scored, sex=string is given\)"
+    with pytest.raises(ValueError, match=said):
+        score_files(source, out, kept, rows_per_part=50)
+    said = "rows 0 to 50 of 'part 0.parquet', 50 rows, but its parts have 60 rows now"
+    with pytest.raises(ValueError, match=said):
         score_files(source, out, scorer(), rows_per_part=60)
     changed = people()[70:].assign(income=people()["income"] * 2)
     changed.to_parquet(source / "part 1.parquet")
     with pytest.raises(ValueError, match=r"another content of 'part 1\.parquet'"):
         score_files(source, out, scorer(), rows_per_part=50)
-    (source / "part 1.parquet").unlink()
-    with pytest.raises(ValueError, match="no part of this source"):
+    changed[:9].to_parquet(source / "part 1.parquet")
+    said = r"rows 0 to 50 of 'part 1\.parquet' when .* content now: 9 rows"
+    with pytest.raises(ValueError, match=said):
         score_files(source, out, scorer(), rows_per_part=50)
-    assert {n: (out / n).read_bytes() for n in names_in(out)} == kept
+    (source / "part 1.parquet").unlink()
+    said = (
+        r"of 'part 1\.parquet', which is no part of this source: it has 'part 0\.parq"
+    )
+    with pytest.raises(ValueError, match=said):
+        score_files(source, out, scorer(), rows_per_part=50)
+    assert {n: (out / n).read_bytes() for n in names_in(out)} == before
     foreign = tmp_path / "foreign"
     write_source(foreign)
     with pytest.raises(ValueError, match="was not written by score_files"):
