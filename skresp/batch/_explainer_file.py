@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import pickle
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,11 @@ def load_explainer(path: str | os.PathLike[str]) -> tuple[Any, Any]:
     Each process loads a file once.
     """
     file = Path(path)
+    if file.is_dir():
+        raise ValueError(
+            f"explainer must be a file that joblib.dump(explainer, path) has written, "
+            f"but {file} is a folder."
+        )
     if not file.exists():
         raise FileNotFoundError(
             f"There is no explainer file {file}. Write one with joblib.dump(explainer, "
@@ -62,6 +68,12 @@ def load_explainer(path: str | os.PathLike[str]) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=4)
 def _loaded(path: str, changed: int, size: int) -> tuple[Any, Any]:
-    explainer = joblib.load(path)
+    try:
+        explainer = joblib.load(path)
+    except (pickle.UnpicklingError, EOFError, KeyError, ValueError) as error:
+        raise ValueError(
+            f"explainer must be a file that joblib.dump(explainer, path) has written, "
+            f"but {path} cannot be read as one: {type(error).__name__}: {error}"
+        ) from error
     check_explainer(explainer)
     return explainer, tolerant(explainer)

@@ -61,8 +61,9 @@ def score_files(
     ----------
     source : path
         A Parquet or CSV file, a folder with such files, or a pattern such as
-        "people/2026-*.parquet". A row of a CSV file with more fields than the header
-        has a `problem`, and null in all other columns.
+        "people/2026-*.parquet". Columns are read from the files only, not from the
+        names of folders such as "month=1". A row of a CSV file with more fields than
+        the header has a `problem`, and null in all other columns.
     out : path
         The folder to write to; it is created. It may be inside the folder of the
         source: its Parquet files are results.

@@ -27,14 +27,15 @@ def check_table(table: Any) -> None:
     raise TypeError(
         f"A batch must be a pandas, polars or pyarrow table, got "
         f"{type(table).__name__}. Give an array column names with pandas.DataFrame(X, "
-        f"columns=...)."
+        f"columns=...); pass the batches of a dataset or reader one by one, or use "
+        f"score_files."
     )
 
 
 def is_arrow(table: Any) -> bool:
-    """Return whether a table is pyarrow's, without importing pyarrow."""
-    kind = type(table)
-    return kind.__module__.split(".")[0] == "pyarrow" and hasattr(table, "schema")
+    """Return whether this is a table or batch of pyarrow, without importing pyarrow."""
+    is_pyarrow = type(table).__module__.split(".")[0] == "pyarrow"
+    return is_pyarrow and hasattr(table, "schema") and hasattr(table, "to_pandas")
 
 
 def names_of(table: Any) -> list[str]:

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow.dataset import dataset
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
@@ -254,6 +255,10 @@ def test_a_missing_column_is_an_error_of_the_call():
         scorer()(people().drop(columns="number"))
     with pytest.raises(TypeError, match="pandas, polars or pyarrow table, got ndarray"):
         scorer()(np.zeros((2, 2)))
+    arrow = pa.Table.from_pandas(people())
+    for other in (dataset(arrow), arrow.to_reader(), pl.from_arrow(arrow).lazy()):
+        with pytest.raises(TypeError, match="pandas, polars or pyarrow table, got"):
+            scorer()(other)
 
 
 # -- what travels ----------------------------------------------------------------------
@@ -272,6 +277,13 @@ def test_an_explainer_may_be_a_path(tmp_path):
     assert arrived._explainer is pickle.loads(sent)._explainer
     with pytest.raises(FileNotFoundError, match="There is no explainer file"):
         BatchScorer(tmp_path / "other.joblib")(people())
+    (tmp_path / "text").write_text("hello")
+    (tmp_path / "empty").write_text("")
+    for name in ("text", "empty"):
+        with pytest.raises(ValueError, match=f"{name} cannot be read as one"):
+            BatchScorer(tmp_path / name)(people())
+    with pytest.raises(ValueError, match="is a folder"):
+        BatchScorer(tmp_path)(people())
 
 
 def test_copied_columns_are_checked_for_a_path_too(tmp_path):

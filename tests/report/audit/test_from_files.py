@@ -203,6 +203,18 @@ def test_without_ids_every_division_shows_the_same_people(tmp_path):
             assert example[name] == other[name]
 
 
+def test_repeated_ids_do_not_make_examples_depend_on_the_order(tmp_path):
+    table = scored()
+    same = pa.array([n // 4 for n in range(len(table))], pa.int64())
+    table = table.set_column(table.schema.get_field_index("number"), "number", same)
+    pages = [
+        AuditReport.from_files(write_folder(tmp_path / name, rows)).to_dict()
+        for name, rows in (("a", table), ("b", table.take(np.arange(len(table))[::-1])))
+    ]
+    for name in ("examples", "people"):
+        assert pages[0][name] == pages[1][name]
+
+
 def test_examples_are_what_the_files_say(whole):
     rows = {row["number"]: row for row in scored().to_pylist()}
     examples = whole.to_dict()["examples"]
