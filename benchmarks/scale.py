@@ -379,7 +379,11 @@ def dumps(value):
 
 
 def tasks(args):
-    """Print the bytes that a task carries to another process."""
+    """Print the bytes that a task carries to another process.
+
+    There is no figure from before tasks carried only what they need: the tasks of
+    `explain` could not be pickled then, so it could not run in other processes.
+    """
     joblib.register_parallel_backend("counting", Counting)
     bunch = fetch_heloc()
     for n in (10_000, 100_000):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 
 import numpy as np
@@ -31,9 +32,11 @@ def score(args: Namespace) -> int:
         id_columns=dict(map(_typed, args.id)),
         keep_columns=dict(map(_typed, args.keep)),
     )
+    if os.path.exists(args.out):  # otherwise nothing is created before the checks
+        output_folder(args.out)
     manifest = score_files(
         args.data,
-        output_folder(args.out),
+        args.out,
         scorer,
         rows_per_part=args.rows_per_part,
         n_jobs=args.jobs,

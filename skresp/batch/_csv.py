@@ -18,7 +18,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
 from skresp._text import quote
 
-# Texts that pandas reads as missing, unless they are categories of the column.
+# Texts that are missing values of a feature, unless they are categories of it.
 MISSING_TEXTS = frozenset(
     (
         *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan"),
@@ -116,15 +116,19 @@ def csv_errors(parameter: str, file: Path) -> Iterator[None]:
 def missing_texts(
     heads: Sequence[str], actions: ActionSet | None
 ) -> dict[str, list[str]]:
-    """Return the texts of each column that are missing values."""
-    return {name: sorted(MISSING_TEXTS - _categories(name, actions)) for name in heads}
+    """Return the texts of each column that are missing values.
+
+    In a column that is no feature, such as a group, "NA" can be a name.
+    """
+    if actions is None:
+        return {name: sorted(MISSING_TEXTS) for name in heads}
+    return {name: _missing_texts(actions.features.get(name)) for name in heads}
 
 
-def _categories(name: str, actions: ActionSet | None) -> set[str]:
-    """Return the categories of a feature as texts."""
-    if actions is None or name not in actions.features:
-        return set()
-    return {str(label) for label in actions.features[name].categories or ()}
+def _missing_texts(feature: Feature | None) -> list[str]:
+    if feature is None:
+        return [""]
+    return sorted(MISSING_TEXTS - set(map(str, feature.categories or ())))
 
 
 class _Prefixed:
@@ -167,6 +171,8 @@ def _text_chunks(
                 dtype=str,
                 keep_default_na=False,
                 na_values=missing_texts(heads, actions),
+                # In a file of one column they are missing values.
+                skip_blank_lines=len(heads) > 2,
                 chunksize=size,
             ) as chunks,
         ):

@@ -18,7 +18,8 @@ from skresp._optional import installed_version
 from ._value_hash import value_hash
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "highspy")
-_OPTIONAL = ("xgboost", "lightgbm", "catboost", "shap", "lime")
+_MODELS = ("xgboost", "lightgbm", "catboost")
+_COMPARED = ("shap", "lime")
 
 
 def unfrozen(estimator: Any) -> Any:
@@ -90,13 +91,17 @@ def _difference(then: Any, now: Any) -> str:
 
 
 def library_versions() -> dict[str, str]:
-    """Return the versions of all libraries that the numbers depend on."""
-    out = {
-        "python": platform.python_version(),
-        "skresp": installed_version("skresp") or "",
-    }
-    for name in (*_LIBRARIES, *_OPTIONAL):
-        found = installed_version(name)
-        if found:
-            out[name] = found
-    return out
+    """Return the versions that scores and verdicts depend on."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    skresp = installed_version("skresp") or ""
+    return {"python": python, "skresp": skresp, **_versions(*_LIBRARIES, *_MODELS)}
+
+
+def compared_versions() -> dict[str, str]:
+    """Return the versions that other explanations, in an audit, depend on."""
+    return _versions(*_COMPARED)
+
+
+def _versions(*names: str) -> dict[str, str]:
+    found = {name: installed_version(name) for name in names}
+    return {name: version for name, version in found.items() if version}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from skresp._text import quote
+from skresp._text import quote, quote_names
 from skresp._write import whole_file
 
 from ._identity import differences, json_hash
@@ -111,13 +111,15 @@ def finished_parts(
     for path in sorted(folder.glob("*.parquet")):
         about, n_rows = read_origin(path)
         if about["fingerprint"] != fingerprint:
-            other = differences(about["identity"], identity) or "id or keep columns"
+            other = differences(about["identity"], identity) or "columns"
             raise ValueError(
                 f"out: {path} has results of another scorer, which differs in: "
                 f"{other}. Its fingerprint is {about['fingerprint'][:12]}, that of "
                 f"this scorer is {fingerprint[:12]}. {_REMEDY}"
             )
-        _check_origin(path, about, wanted.get(path.name))
+        if path.name not in wanted:
+            raise ValueError(f"out: {path} {_other_rows(about, units)} {_REMEDY}")
+        _check_content(path, about, wanted[path.name])
         found[path.name] = PartCounts(path.name, n_rows, int(about["problems"]))
     return found
 
@@ -136,16 +138,29 @@ def read_origin(path: Path) -> tuple[dict[str, Any], int]:
     return about, int(metadata.num_rows)
 
 
-def _check_origin(
-    path: Path, about: dict[str, Any], wanted: dict[str, Any] | None
-) -> None:
-    """Raise if a part comes from another input or division."""
-    if wanted is None:
-        raise ValueError(
-            f"out: {path} has rows {about['rows'][0]} to {about['rows'][1]} of "
-            f"{quote(about['input'])}, which is no part of this source, or the files "
-            f"were divided with another rows_per_part. {_REMEDY}"
+def _other_rows(about: dict[str, Any], units: list[Unit]) -> str:
+    """Return what differs between the rows of a part and those of the source."""
+    name, (start, stop) = about["input"], about["rows"]
+    says = f"has rows {start} to {stop} of {quote(name)}"
+    of_file = [unit for unit in units if unit.file.name == name]
+    if not of_file:
+        names = dict.fromkeys(unit.file.name for unit in units)
+        return f"{says}, which is no part of this source: it has {quote_names(names)}."
+    file = of_file[0].file
+    if file.sha256 != about["sha256"]:
+        return (
+            f"{says} when its sha256 was {about['sha256'][:12]}, but it has another "
+            f"content now: {file.n_rows} rows, and the sha256 is {file.sha256[:12]}."
         )
+    size = of_file[0].stop - of_file[0].start
+    return (
+        f"{says}, {stop - start} rows, but its parts have {size} rows now: pass the "
+        f"rows_per_part of the earlier run."
+    )
+
+
+def _check_content(path: Path, about: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Raise if a part comes from another content of its input file."""
     if about["sha256"] != wanted["sha256"]:
         raise ValueError(
             f"out: {path} has results of another content of {quote(about['input'])}: "

@@ -36,16 +36,18 @@ def find_row_problems(
     found: dict[int, RowProblem] = {}
     for problem in find_problems(actions, table, missing=missing, unread=False):
         text = f"{problem.features}: {problem.values}. {problem.broken}"
-        found.setdefault(problem.row, RowProblem(_short(text), problem.of_constraint))
+        found.setdefault(
+            problem.row, RowProblem(short_line(text), problem.of_constraint)
+        )
     return found
 
 
 def error_text(error: Exception) -> str:
     """Return an error of the model as one line."""
-    return _short(f"{type(error).__name__}: {error}")
+    return short_line(f"{type(error).__name__}: {error}")
 
 
-def _short(text: str) -> str:
+def short_line(text: str) -> str:
     """Return a text on one line, without control characters, at a limited length."""
     line = " ".join(text.split())
     plain = "".join(c for c in line if c.isprintable())

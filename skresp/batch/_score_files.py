@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from joblib import effective_n_jobs
 
 from skresp import __version__
@@ -18,7 +19,7 @@ from skresp._text import quote, quote_names
 from skresp._validation import check_integer, check_n_jobs, did_you_mean
 from skresp._write import write_text
 
-from ._csv import CsvRows, check_distinct, csv_chunks
+from ._csv import CsvRows, check_distinct, csv_chunks, first_csv_rows
 from ._describe import describe_explainer
 from ._parts import (
     MANIFEST,
@@ -36,6 +37,9 @@ from ._source import (
     find_files,
     read_parquet_range,
 )
+
+# Rows in which a model or a type that is wrong for all rows is looked for.
+_FIRST_ROWS, _MOST_TRIED = 10_000, 100
 
 
 def score_files(
@@ -57,8 +61,9 @@ def score_files(
     ----------
     source : path
         A Parquet or CSV file, a folder with such files, or a pattern such as
-        "people/2026-*.parquet". A row of a CSV file with more fields than the header
-        has a `problem`, and null in all other columns.
+        "people/2026-*.parquet". Columns are read from the files only, not from the
+        names of folders such as "month=1". A row of a CSV file with more fields than
+        the header has a `problem`, and null in all other columns.
     out : path
         The folder to write to; it is created. It may be inside the folder of the
         source: its Parquet files are results.
@@ -86,7 +91,10 @@ def score_files(
     Raises
     ------
     ValueError
-        If `out` has parts of another model, action set, setting or input.
+        If `out` has parts of another model, action set, setting or input. Also if the
+        model raises the same error for each of some rows at the start of the input, or
+        if none of their values fits the type of a column to copy; where only some rows
+        fail, these rows are marked.
     """
     if not isinstance(scorer, BatchScorer):
         raise TypeError(f"scorer must be a BatchScorer, got {type(scorer).__name__}.")
@@ -104,8 +112,10 @@ def score_files(
                 f"out: {folder} has {len(done)} parts of an earlier run. Pass "
                 f"resume=True to go on with it, or choose another folder."
             )
-        (folder / MANIFEST).unlink(missing_ok=True)
         todo = [unit for unit in units if unit.name not in done]
+        if todo and all(part.n_rows == part.n_problems for part in done.values()):
+            _check_first_rows(files, scorer)
+        (folder / MANIFEST).unlink(missing_ok=True)
         with progress_bar(
             sum(file.n_rows for file in files),
             "score",
@@ -155,6 +165,7 @@ def _tasks(
             continue
         for rows in csv_chunks(file.path, actions, rows_per_part):
             if rows.start in wanted:
+                file.check_unchanged()
                 yield wanted[rows.start], rows
 
 
@@ -169,6 +180,7 @@ def _score_unit(
     if rows is None:
         names = scorer._input_columns
         given = read_parquet_range(unit.file.path, unit.start, unit.stop, names)
+        unit.file.check_unchanged()
         table = scorer._score_table(given)
     else:
         known = {i: RowProblem(text, False) for i, text in rows.problems.items()}
@@ -187,6 +199,22 @@ def _check_columns(file: SourceFile, scorer: BatchScorer) -> None:
             f"source: {file.path} has no column {quote(missing[0])}. "
             f"{did_you_mean(missing[0], known)}The columns are {quote_names(known)}."
         )
+
+
+def _check_first_rows(files: list[SourceFile], scorer: BatchScorer) -> None:
+    """Raise if the model, or the type of a column to copy, is wrong for all rows.
+
+    These are some rows among the first ones, in case similar ones are together.
+    """
+    file = next((file for file in files if file.n_rows), files[0])
+    n = min(file.n_rows, _FIRST_ROWS)
+    some = np.unique(np.linspace(0, n - 1, min(n, _MOST_TRIED)).astype(int))
+    if file.is_parquet:
+        table = read_parquet_range(file.path, 0, n, scorer._input_columns).take(some)
+    else:
+        rows = first_csv_rows(file.path, scorer._explainer.action_set_, max(n, 1))
+        table = rows.iloc[some[some < len(rows)]]
+    scorer._check_rows(table)
 
 
 def _output_folder(out: str | os.PathLike[str]) -> Path:

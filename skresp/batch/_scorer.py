@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from skresp._dataframe import take_rows
-from skresp._explain._responsiveness import ResponsivenessExplainer
 from skresp._text import quote
 from skresp._typing import IndexArray
-from skresp._validation import check_choice, check_integer, is_integer
+from skresp._validation import check_choice, check_integer
 from skresp._write import named_in_errors
 
 from ._column_types import list_of_names, typed_columns
+from ._copied_columns import copied_column
+from ._explainer_file import (
+    check_explainer,
+    dump_explainer,
+    load_explainer,
+    tolerant,
+)
 from ._identity import (
     action_hash,
     effects_hash,
@@ -30,9 +33,8 @@ from ._identity import (
     model_hash,
 )
 from ._outputs import OUTPUTS, Results
-from ._row_problems import RowProblem, error_text, find_row_problems
+from ._row_problems import RowProblem, error_text, find_row_problems, short_line
 from ._tables import (
-    arrow_column,
     check_names,
     check_table,
     import_pyarrow,
@@ -75,7 +77,9 @@ class BatchScorer:
     id_columns, keep_columns : sequence of str, or mapping from name to type
         Columns of the input to copy: ids, and for example groups. They need not be
         columns of the model. A type is one of pyarrow's, such as "int64"; without one
-        the column becomes text, so that the schema does not depend on the data.
+        the column becomes text, so that the schema does not depend on the data. A
+        value that does not fit its type is null, and the row has a `problem`; so is a
+        whole number in a column of floats that is too large to have all its digits.
     top_k : int, default=4
         The largest number of reasons.
 
@@ -83,9 +87,10 @@ class BatchScorer:
     -----
     Two more columns are always there: `at_target`, and `problem`, which is null for
     rows that could be scored. A row that breaks a constraint before any change has the
-    status `invalid`; a row with a value that is missing or of the wrong kind, and a row
-    for which the model raises an error, has no status. In each case `problem` says why,
-    and the other rows are not affected.
+    status `invalid`; a row with a value that is missing or of the wrong kind, one with
+    a value to copy that does not fit its type, and one for which the model raises an
+    error, has no status. In each case `problem` says why, and the other rows are not
+    affected.
 
     Examples
     --------
@@ -128,32 +133,36 @@ class BatchScorer:
                 f"outputs must name at least one of {', '.join(OUTPUTS)}, got none."
             )
         if not isinstance(explainer, (str, os.PathLike)):
-            _check_explainer(explainer)
+            check_explainer(explainer)
             self._check_copied()
 
     # -- the explainer ----------------------------------------------------------------
 
     @cached_property
-    def _explainer(self) -> Any:
-        """The explainer, loaded at the first use, for which invalid rows are fine."""
+    def _loaded(self) -> tuple[Any, Any]:
+        """The explainer, and its copy that scores; a file is read at the first use."""
         given = self.explainer
         if isinstance(given, (str, os.PathLike)):
-            return _load(given)[1]
-        return _tolerant(given)
+            return load_explainer(given)
+        return given, tolerant(given)
+
+    @property
+    def _explainer(self) -> Any:
+        """The explainer, for which invalid rows are fine."""
+        return self._loaded[1]
 
     @property
     def _verbose(self) -> int:
         """The explainer's `verbose`, which is about all batches together."""
-        given = self.explainer
-        is_path = isinstance(given, (str, os.PathLike))
-        return int((_load(given)[0] if is_path else given).verbose)
+        return int(self._loaded[0].verbose)
 
     def _with_path(self, path: Path) -> BatchScorer:
-        """Return the same scorer with its explainer in a file."""
-        if isinstance(self.explainer, (str, os.PathLike)):
-            return self
+        """Return the same scorer with its explainer in a file of its own.
+
+        A file that was given may be replaced while a run goes on.
+        """
         with named_in_errors(path):
-            joblib.dump(self.explainer, path)
+            dump_explainer(self._explainer, path)
         return BatchScorer(
             path,
             outputs=self.outputs,
@@ -209,6 +218,7 @@ class BatchScorer:
     @cached_property
     def schema(self) -> Any:
         """The schema of every result, a `pyarrow.Schema`."""
+        self._check_copied()
         pa = import_pyarrow()
         fields = {**self.id_columns, **self.keep_columns}
         fields |= {"problem": pa.string(), "at_target": pa.bool_()}
@@ -241,6 +251,8 @@ class BatchScorer:
             "action set": action_hash(explainer.action_set_),
             "parameters": parameters,
             "outputs": list(self.outputs),
+            "id_columns": {name: str(t) for name, t in self.id_columns.items()},
+            "keep_columns": {name: str(t) for name, t in self.keep_columns.items()},
             "columns": self.schema.to_string(),
             "top_k": self.top_k,
             "versions": library_versions(),
@@ -272,12 +284,13 @@ class BatchScorer:
         pa = import_pyarrow()
         check_table(table)
         check_names(table, self._input_columns)
-        columns = {
-            name: arrow_column(table, name, self.schema.field(name).type)
-            for name in (*self.id_columns, *self.keep_columns)
-        }
+        columns, found = {}, dict(known or {})
+        for name, kind in {**self.id_columns, **self.keep_columns}.items():
+            columns[name], misfits = copied_column(table, name, kind)
+            for i, text in misfits.items():
+                found.setdefault(i, RowProblem(short_line(text), False))
         rows = self._as_model_input(model_rows(table, self._names))
-        scored, problems = self._score(rows, known or {})
+        scored, problems = self._score(rows, found)
         columns |= dict(zip(scored.column_names, scored.columns, strict=True))
         columns["problem"] = pa.array(
             [problems[i].text if i in problems else None for i in range(len(rows))],
@@ -290,6 +303,39 @@ class BatchScorer:
         """Yield the result of each table, for Spark's mapInArrow and mapInPandas."""
         for table in iterator:
             yield self(table)
+
+    def _check_rows(self, table: Any) -> None:
+        """Raise if the model fails for each of some rows, always with one error.
+
+        Also if no value of a column to copy fits its type. Rows of which some fail are
+        no reason to stop, nor is one row alone.
+        """
+        for name, kind in {**self.id_columns, **self.keep_columns}.items():
+            values, misfits = copied_column(table, name, kind)
+            if len(misfits) > 1 and values.null_count == len(values):
+                raise ValueError(
+                    f"id_columns and keep_columns: no value of {quote(name)} fits its "
+                    f"type {kind}: {next(iter(misfits.values()))} Choose another type, "
+                    f"such as {{{quote(name)}: 'string'}}."
+                )
+        rows = self._as_model_input(model_rows(table, self._names))
+        explainer = self._explainer
+        problems = find_row_problems(explainer.action_set_, rows, explainer.missing)
+        errors: list[Exception] = []
+        for i in np.setdiff1d(np.arange(len(rows)), list(problems)):
+            try:
+                self._columns(take_rows(rows, np.array([i])))
+            except Exception as error:  # of the model, which may raise anything
+                errors.append(error)
+                if error_text(error) == error_text(errors[0]):
+                    continue
+            return
+        if len(errors) > 1:
+            raise ValueError(
+                f"explainer: its model raises an error for each of {len(errors)} rows "
+                f"at the start of the input: {error_text(errors[0])}. Correct the "
+                f"model, or leave these rows out."
+            ) from errors[0]
 
     # -- computing --------------------------------------------------------------------
 
@@ -386,49 +432,3 @@ def _with_invalid(scored: Any, problems: Mapping[int, RowProblem]) -> Any:
             status[i] = "invalid"
     position = scored.schema.get_field_index("status")
     return scored.set_column(position, "status", pa.array(status, type=pa.string()))
-
-
-def _check_explainer(explainer: Any) -> None:
-    """Raise for an explainer whose results would depend on the batch."""
-    if not isinstance(explainer, ResponsivenessExplainer):
-        raise TypeError(
-            f"explainer must be a fitted ResponsivenessExplainer or the path of one, "
-            f"got {type(explainer).__name__}."
-        )
-    check_is_fitted(explainer, "estimator_")
-    if not is_integer(explainer.random_state):
-        raise ValueError(
-            f"explainer must have an integer random_state, so that every batch has the "
-            f"same random numbers, got random_state={quote(explainer.random_state)}. "
-            f"Use explainer.set_params(random_state=0)."
-        )
-
-
-def _tolerant(explainer: Any) -> Any:
-    """Return a copy of an explainer for which invalid rows are no error.
-
-    It shows no progress bar: a bar for each batch says nothing about all of them.
-    """
-    return copy.copy(explainer).set_params(invalid_rows="nan", verbose=0)
-
-
-def _load(path: str | os.PathLike[str]) -> tuple[Any, Any]:
-    """Return the explainer in a file, and its copy that `_tolerant` makes.
-
-    Each process loads a file once.
-    """
-    file = Path(path)
-    if not file.exists():
-        raise FileNotFoundError(
-            f"There is no explainer file {file}. Write one with joblib.dump(explainer, "
-            f"path), where every worker can read it."
-        )
-    status = file.stat()
-    return _loaded(str(file.resolve()), status.st_mtime_ns, status.st_size)
-
-
-@lru_cache(maxsize=4)
-def _loaded(path: str, changed: int, size: int) -> tuple[Any, Any]:
-    explainer = joblib.load(path)
-    _check_explainer(explainer)
-    return explainer, _tolerant(explainer)

@@ -27,22 +27,34 @@ class SourceFile(NamedTuple):
     ----------
     path : Path
     name : str
-        Its name below the folder that was given, which does not change when the folder
-        is moved.
+        Its name below the folder that was given, or that the pattern begins with. It
+        does not change when that folder is moved.
     sha256 : str
         The hash of its content.
     n_rows : int
+    stamp : tuple of int
+        What a file system changes when the file is replaced or written to.
     """
 
     path: Path
     name: str
     sha256: str
     n_rows: int
+    stamp: tuple[int, int, int]
 
     @property
     def is_parquet(self) -> bool:
         """Whether the file is Parquet, rather than CSV."""
         return self.path.suffix.lower() in _PARQUET
+
+    def check_unchanged(self) -> None:
+        """Raise if the file is another one than when its hash was computed."""
+        if not self.path.exists() or _stamp(self.path) != self.stamp:
+            raise ValueError(
+                f"source: {self.path} was replaced or changed during the run, after "
+                f"its sha256 had been computed ({self.sha256[:12]}). Put the file of "
+                f"before back, or score the one of now to another folder."
+            )
 
 
 def find_files(
@@ -70,11 +82,9 @@ def find_files(
         files = {path: path.name}
     else:
         matches = [Path(p) for p in glob.glob(text, recursive=True)]
-        files = {p: p.name for p in matches if p.is_file() and not _is_hidden(p.name)}
-        folders = {p.parent for p in files}
-        if len(folders) > 1:
-            top = Path(os.path.commonpath(list(folders)))
-            files = {p: p.relative_to(top).as_posix() for p in files}
+        found = [p for p in matches if p.is_file() and not _is_hidden(p.name)]
+        top = _fixed_head(path)
+        files = {p: p.relative_to(top).as_posix() for p in found}
     if out is not None:
         results = [p for p in files if _is_result(p, Path(out))]
         if results and len(results) == len(files):
@@ -94,7 +104,23 @@ def find_files(
                 f"source: {file} must end in .parquet or .csv, which sets the format."
             )
     ordered = sorted(files.items(), key=lambda item: item[1])
-    return [SourceFile(p, n, _digest(p), _count_rows(p)) for p, n in ordered]
+    return [_source_file(path, name) for path, name in ordered]
+
+
+def _source_file(path: Path, name: str) -> SourceFile:
+    stamp = _stamp(path)  # before the file is read
+    return SourceFile(path, name, _digest(path), _count_rows(path), stamp)
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _fixed_head(pattern: Path) -> Path:
+    """Return the folder that a pattern begins with, whatever the pattern matches."""
+    is_fixed = [not any(c in part for c in "*?[") for part in pattern.parts]
+    return Path(*pattern.parts[: [*is_fixed, False].index(False)])
 
 
 def _is_hidden(name: str) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 import pandas as pd
 
 from skresp._dataframe import check_levels, is_polars
 from skresp._optional import import_optional
-from skresp._text import one_line, quote, quote_names
-from skresp._validation import did_you_mean, is_integer
+from skresp._text import quote, quote_names
+from skresp._validation import did_you_mean
 
 
 def import_pyarrow(module: str = "pyarrow") -> Any:
@@ -27,14 +27,15 @@ def check_table(table: Any) -> None:
     raise TypeError(
         f"A batch must be a pandas, polars or pyarrow table, got "
         f"{type(table).__name__}. Give an array column names with pandas.DataFrame(X, "
-        f"columns=...)."
+        f"columns=...); pass the batches of a dataset or reader one by one, or use "
+        f"score_files."
     )
 
 
 def is_arrow(table: Any) -> bool:
-    """Return whether a table is pyarrow's, without importing pyarrow."""
-    kind = type(table)
-    return kind.__module__.split(".")[0] == "pyarrow" and hasattr(table, "schema")
+    """Return whether this is a table or batch of pyarrow, without importing pyarrow."""
+    is_pyarrow = type(table).__module__.split(".")[0] == "pyarrow"
+    return is_pyarrow and hasattr(table, "schema") and hasattr(table, "to_pandas")
 
 
 def names_of(table: Any) -> list[str]:
@@ -63,58 +64,44 @@ def check_names(table: Any, names: Sequence[str]) -> None:
 
 
 def model_rows(table: Any, names: Sequence[str]) -> Any:
-    """Return some columns as a pandas or polars frame."""
+    """Return some columns as a pandas or polars frame, decimal numbers as floats."""
     if is_arrow(table):
-        return table.select(list(names)).to_pandas()
+        return _without_decimals(table.select(list(names))).to_pandas()
     if is_polars(table):
-        return table.select(list(names))
-    return table[list(names)].reset_index(drop=True)
+        import polars as pl
+        import polars.selectors as cs
+
+        return table.select(list(names)).with_columns(cs.decimal().cast(pl.Float64))
+    rows = table[list(names)].reset_index(drop=True)
+    odd = [name for name in names if _may_have_decimals(rows[name])]
+    return rows.assign(**{name: _decimals_as_floats(rows[name]) for name in odd})
 
 
-def arrow_column(table: Any, name: str, kind: Any) -> Any:
-    """Return a column as an arrow array of some type."""
+def _without_decimals(table: Any) -> Any:
+    """Return an arrow table with its decimal numbers as floats."""
     pa = import_pyarrow()
-    try:
-        values = _arrow_values(table, name, pa.types.is_string(kind))
-        if isinstance(values, pa.ChunkedArray):
-            values = values.combine_chunks()
-        if pa.types.is_dictionary(values.type):
-            values = values.dictionary_decode()
-        return values.cast(kind)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
-        why = one_line(error).rstrip(".")
-        remedy = (
-            "Convert its values to texts or numbers."
-            if pa.types.is_string(kind)
-            else f"Choose another type for it, such as {{{quote(name)}: 'string'}}."
-        )
-        raise ValueError(
-            f"The column {quote(name)} does not fit its type {kind}: {why}. {remedy}"
-        ) from None
+    if not any(map(pa.types.is_decimal, table.schema.types)):
+        return table
+    fields = [
+        field.with_type(pa.float64()) if pa.types.is_decimal(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))
 
 
-def _arrow_values(table: Any, name: str, is_text: bool) -> Any:
-    """Return a column as an arrow array of its own type."""
-    if is_arrow(table):
-        return table.column(name)
-    if is_polars(table):
-        return table.get_column(name).to_arrow()
-    pa = import_pyarrow()
-    if is_text and table[name].dtype == object:
-        return pa.array(map(_as_text, table[name]), type=pa.string())
-    return pa.array(table[name], from_pandas=True)
+def _may_have_decimals(column: pd.Series) -> bool:
+    """Return whether a column may contain decimal numbers."""
+    if isinstance(column.dtype, pd.ArrowDtype):
+        return bool(import_pyarrow().types.is_decimal(column.dtype.pyarrow_dtype))
+    is_object = column.dtype == object
+    return is_object and pd.api.types.infer_dtype(column) in ("decimal", "mixed")
 
 
-def _as_text(value: Any) -> Any:
-    """Return a value of any type as text; it does not depend on other values."""
-    if value is None or isinstance(value, str):
-        return value
-    if is_integer(value) or isinstance(value, UUID):
-        return str(value)
-    if pd.api.types.is_scalar(value) and pd.isna(value):
-        return None
-    pa = import_pyarrow()
-    return pa.scalar(value).cast(pa.string()).as_py()
+def _decimals_as_floats(column: pd.Series) -> pd.Series:
+    """Return a column with decimal numbers as floats."""
+    if column.dtype != object:
+        return column.astype("float64")
+    return column.map(lambda v: float(v) if isinstance(v, Decimal) else v)
 
 
 def like(table: Any, result: Any) -> Any:

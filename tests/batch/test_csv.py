@@ -76,3 +76,31 @@ def test_names_in_csv_files_are_texts(tmp_path):
     actions = ActionSet({"NA": Feature("integer", 0, 9)})
     (rows,) = csv_chunks(file.path, actions, 5)
     assert rows.table["NA"].tolist() == [1]
+
+
+def one_feature(**options) -> BatchScorer:
+    X = pd.DataFrame({"age": [20, 30, 40, 50]})
+    model = DecisionTreeClassifier(random_state=0).fit(X, [1, 0, 1, 0])
+    actions = ActionSet({"age": Feature("integer", 0, 99)})
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, random_state=0
+    )
+    return BatchScorer(explainer.fit(X), outputs=["verdict"], **options)
+
+
+def test_only_empty_texts_are_missing_in_columns_that_are_no_features(tmp_path):
+    (tmp_path / "a.csv").write_text("age,region\n20,NA\n30,null\n40,\nNA,None\n")
+    score_files(
+        tmp_path / "a.csv", tmp_path / "out", one_feature(id_columns=["region"])
+    )
+    found = read(tmp_path / "out")
+    assert found.column("region").to_pylist() == ["NA", "null", None, "None"]
+    assert [t is None for t in found.column("problem").to_pylist()] == [
+        *(True, True, True, False)
+    ]
+
+
+def test_blank_lines_are_rows_in_files_of_one_column(tmp_path):
+    (tmp_path / "a.csv").write_text("age\n20\n\n40\n")
+    manifest = score_files(tmp_path / "a.csv", tmp_path / "out", one_feature())
+    assert (manifest["rows"], manifest["problems"]) == (3, 1)

@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from xgboost import XGBClassifier
 
-from skresp.batch._identity import effects_hash, model_hash
+from skresp.batch._identity import effects_hash, library_versions, model_hash
 from skresp.batch._value_hash import value_hash
 from skresp.datasets import make_credit
 from tests.credit_example import LABELS
@@ -176,6 +176,13 @@ def test_which_parts_are_one_object_does_not_matter():
     noise = fields.copy()
     noise.view(np.uint8)[1] = 7
     assert value_hash(fields) == value_hash(noise)
+
+
+def test_versions_that_numbers_do_not_depend_on_are_left_out():
+    known = library_versions()
+    assert {"skresp", "numpy", "scipy", "scikit-learn"} <= known.keys()
+    assert not {"shap", "lime"} & known.keys()
+    assert known["python"] == f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def test_random_effects_are_told_apart_by_their_parameters_only():

@@ -17,8 +17,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 
 import skresp.batch._parts as parts_module
+import skresp.batch._score_files as score_files_module
+from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._output_folder import unfinished_folder
 from skresp.batch import BatchScorer, score_files
 from skresp.batch._parts import units_of
@@ -128,6 +132,16 @@ def test_a_source_is_a_file_a_folder_or_a_pattern(tmp_path):
         score_files(source / "notes.txt", tmp_path / "out", scorer())
 
 
+def test_a_pattern_may_match_more_folders_later(tmp_path):
+    pattern, out = str(tmp_path / "months" / "*" / "part 0.parquet"), tmp_path / "out"
+    for n, month in enumerate(("01", "02"), start=1):
+        (tmp_path / "months").mkdir(exist_ok=True)
+        write_source(tmp_path / "months" / month)
+        manifest = score_files(pattern, out, scorer())
+        names = [file["name"] for file in manifest["inputs"]]
+        assert names == ["01/part 0.parquet", "02/part 0.parquet"][:n]
+
+
 def test_processes_give_the_same_rows(tmp_path):
     source = write_source(tmp_path / "in")
     score_files(source, tmp_path / "out", scorer(), rows_per_part=30, n_jobs=2)
@@ -135,6 +149,80 @@ def test_processes_give_the_same_rows(tmp_path):
     again = write_source(tmp_path / "in csv", "csv")
     score_files(again, tmp_path / "out csv", scorer(), rows_per_part=30, n_jobs=2)
     assert read(tmp_path / "out csv").equals(expected())
+
+
+def test_a_replaced_explainer_file_does_not_change_a_run(tmp_path, monkeypatch):
+    """Every process has the model from which the fingerprint was computed."""
+    source, path = write_source(tmp_path / "in"), tmp_path / "explainer.joblib"
+    joblib.dump(lender().explainer, path)
+    by_path = BatchScorer(path, outputs=OUTPUTS, id_columns={"number": "int64"})
+    run = score_files_module._run
+
+    def replaced(*args):
+        us = lender()
+        model = DummyClassifier(strategy="constant", constant=0).fit(us.X, us.y)
+        other = ResponsivenessExplainer(
+            FrozenEstimator(model), us.actions, target=1, random_state=0
+        )
+        joblib.dump(other.fit(us.X), path)
+        return run(*args)
+
+    monkeypatch.setattr(score_files_module, "_run", replaced)
+    score_files(source, tmp_path / "out", by_path, rows_per_part=30, n_jobs=2)
+    assert read(tmp_path / "out").equals(expected())
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_input_file_replaced_during_a_run_is_an_error(
+    tmp_path, monkeypatch, kind, jobs
+):
+    source, out = write_source(tmp_path / "in", kind), tmp_path / "out"
+    later = write_source(tmp_path / "later", kind) / f"part 1.{kind}"
+    run = score_files_module._run
+
+    def replaced(*args):
+        for i, part in enumerate(run(*args)):
+            if i == 0:
+                os.replace(later, source / later.name)
+            yield part
+
+    monkeypatch.setattr(score_files_module, "_run", replaced)
+    with pytest.raises(ValueError, match=rf"part 1\.{kind} was replaced or changed"):
+        score_files(source, out, scorer(), rows_per_part=2, n_jobs=jobs)
+    assert "_manifest.json" not in names_in(out)
+
+
+SCRIPT = """
+import sys
+import numpy as np, pandas as pd
+from skresp import ActionSet, Feature, ResponsivenessExplainer
+from skresp.batch import BatchScorer, score_files
+
+class Mine:
+    classes_ = np.array([0, 1])
+
+    def predict(self, X):
+        return (X["a"] > 3).astype(int).to_numpy()
+
+if __name__ == "__main__":
+    X = pd.DataFrame({"a": [0, 9] * 10})
+    X.to_parquet(sys.argv[1])
+    explainer = ResponsivenessExplainer(
+        Mine(), ActionSet({"a": Feature("integer", 0, 9)}), target=1, random_state=0
+    )
+    scorer = BatchScorer(explainer.fit(X))
+    found = score_files(sys.argv[1], sys.argv[2], scorer, rows_per_part=5, n_jobs=2)
+    assert (found["rows"], found["problems"]) == (20, 0)
+"""
+
+
+def test_processes_score_a_model_whose_class_is_in_the_script(tmp_path):
+    (tmp_path / "run.py").write_text(SCRIPT)
+    subprocess.run(
+        [sys.executable, *(tmp_path / n for n in ("run.py", "a.parquet", "out"))],
+        check=True,
+    )
 
 
 # -- going on --------------------------------------------------------------------------
@@ -201,7 +289,7 @@ def test_the_manifest_is_there_only_when_all_parts_are(tmp_path, monkeypatch):
 def test_parts_of_another_origin_are_an_error_that_names_both(tmp_path):
     source, out = write_source(tmp_path / "in"), tmp_path / "out"
     score_files(source, out, scorer(), rows_per_part=50)
-    kept = {n: (out / n).read_bytes() for n in names_in(out)}
+    before = {n: (out / n).read_bytes() for n in names_in(out)}
     other = BatchScorer(lender().explainer, outputs=["verdict"])
     here, there = scorer().fingerprint[:12], other.fingerprint[:12]
     with pytest.raises(ValueError, match=f"(?s){here}.*{there}"):
@@ -212,18 +300,36 @@ def test_parts_of_another_origin_are_an_error_that_names_both(tmp_path):
     with pytest.raises(ValueError, match=said):
         score_files(source, out, seed, rows_per_part=50)
     texts = BatchScorer(lender().explainer, outputs=OUTPUTS, id_columns=["number"])
-    with pytest.raises(ValueError, match="differs in: id or keep columns"):
+    said = r"id_columns \(number=int64 was scored, number=string is given\)"
+    with pytest.raises(ValueError, match=said):
         score_files(source, out, texts, rows_per_part=50)
-    with pytest.raises(ValueError, match="rows_per_part"):
+    kept = BatchScorer(
+        lender().explainer,
+        outputs=OUTPUTS,
+        id_columns={"number": "int64"},
+        keep_columns=["sex"],
+    )
+    said = r"keep_columns \(sex=None was scored, sex=string is given\)"
+    with pytest.raises(ValueError, match=said):
+        score_files(source, out, kept, rows_per_part=50)
+    said = "rows 0 to 50 of 'part 0.parquet', 50 rows, but its parts have 60 rows now"
+    with pytest.raises(ValueError, match=said):
         score_files(source, out, scorer(), rows_per_part=60)
     changed = people()[70:].assign(income=people()["income"] * 2)
     changed.to_parquet(source / "part 1.parquet")
     with pytest.raises(ValueError, match=r"another content of 'part 1\.parquet'"):
         score_files(source, out, scorer(), rows_per_part=50)
-    (source / "part 1.parquet").unlink()
-    with pytest.raises(ValueError, match="no part of this source"):
+    changed[:9].to_parquet(source / "part 1.parquet")
+    said = r"rows 0 to 50 of 'part 1\.parquet' when .* content now: 9 rows"
+    with pytest.raises(ValueError, match=said):
         score_files(source, out, scorer(), rows_per_part=50)
-    assert {n: (out / n).read_bytes() for n in names_in(out)} == kept
+    (source / "part 1.parquet").unlink()
+    said = (
+        r"of 'part 1\.parquet', which is no part of this source: it has 'part 0\.parq"
+    )
+    with pytest.raises(ValueError, match=said):
+        score_files(source, out, scorer(), rows_per_part=50)
+    assert {n: (out / n).read_bytes() for n in names_in(out)} == before
     foreign = tmp_path / "foreign"
     write_source(foreign)
     with pytest.raises(ValueError, match="was not written by score_files"):
@@ -333,6 +439,66 @@ def test_a_bad_value_in_a_csv_file_affects_its_row_only(tmp_path):
     assert texts[4].startswith("income: a lot.")
     others = [i for i in range(len(texts)) if i != 4]
     assert found.take(others).equals(expected().take(others))
+
+
+class Down:
+    """A model that raises for all rows, or for those with a large `a`."""
+
+    classes_ = np.array([0, 1])
+    limit = 0
+
+    def predict(self, X):
+        if (X["a"] >= self.limit).any():
+            raise RuntimeError("service down")
+        return (X["a"] > 3).astype(int).to_numpy()
+
+
+def down(limit, **options) -> BatchScorer:
+    Down.limit = 10
+    actions = ActionSet(
+        {"a": Feature("integer", 0, 9, actionable=False), "b": Feature("binary")}
+    )
+    X = pd.DataFrame({"a": [0, 9], "b": [0, 1]})
+    explainer = ResponsivenessExplainer(Down(), actions, target=1, random_state=0)
+    explainer.fit(X)
+    Down.limit = limit
+    return BatchScorer(explainer, outputs=["model_score"], **options)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_a_model_that_fails_for_all_rows_is_an_error(tmp_path, kind):
+    rows = pd.DataFrame({"a": [9, 9, 8, 7, 6, 1], "b": [0, 1, None, 0, 1, 0]})
+    out = tmp_path / "out"
+    path = tmp_path / f"a.{kind}"
+    write = {"parquet": rows.to_parquet, "csv": rows.to_csv}[kind]
+    write(path, index=False)
+    with pytest.raises(
+        ValueError, match=r"each of 5 rows .*RuntimeError: service down"
+    ):
+        score_files(path, out, down(limit=0))
+    assert names_in(out) == []
+    manifest = score_files(path, out, down(limit=5), rows_per_part=2)
+    assert manifest["problems"] == 5
+    (out / "_manifest.json").unlink()
+    score_files(path, out, down(limit=0), rows_per_part=2)  # nothing is left to do
+
+
+def test_one_row_for_which_the_model_fails_is_marked(tmp_path):
+    pd.DataFrame({"a": [9], "b": [0]}).to_parquet(tmp_path / "a.parquet")
+    manifest = score_files(tmp_path / "a.parquet", tmp_path / "out", down(limit=0))
+    assert manifest["problems"] == 1
+
+
+def test_a_type_that_fits_no_id_is_an_error(tmp_path):
+    rows = pd.DataFrame({"a": [1, 2, 3], "b": 0, "id": ["x", None, "7"]})
+    path = tmp_path / "a.parquet"
+    rows.to_parquet(path)
+    typed = down(limit=10, id_columns={"id": "int64"})
+    assert score_files(path, tmp_path / "out", typed)["problems"] == 1
+    assert read(tmp_path / "out").column("id").to_pylist() == [None, None, 7]
+    rows[:2].assign(id=["x", "y"]).to_parquet(path)
+    with pytest.raises(ValueError, match="no value of 'id' fits its type int64"):
+        score_files(path, tmp_path / "other", typed)
 
 
 def test_missing_columns_are_named_before_anything_is_computed(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import uuid
+from decimal import Decimal
 from functools import cache
 
 import joblib
@@ -12,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow.dataset import dataset
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
@@ -157,6 +159,30 @@ def test_columns_may_be_read_only_in_any_order_and_too_many():
     assert as_arrow(scorer()(frame.assign(**views))).equals(expected())
 
 
+def test_decimal_numbers_are_numbers():
+    frame = people().assign(income=people()["income"].round(2))
+    plain = pa.Table.from_pandas(frame, preserve_index=False)
+    kind, table = pa.decimal128(38, 2), plain
+    for name in ("income", "age"):
+        i = plain.schema.get_field_index(name)
+        table = table.set_column(i, name, plain[name].cast(kind, safe=False))
+    mixed = frame.astype({"income": object})
+    mixed.loc[frame.index[0], "income"] = Decimal(str(frame["income"].iloc[0]))
+    for given in (
+        table,
+        pl.from_arrow(table),
+        table.to_pandas(),
+        frame.astype({"income": pd.ArrowDtype(kind)}),
+        mixed,
+    ):
+        assert as_arrow(scorer()(given)).equals(scorer()(plain))
+    (batch,) = table.to_batches()
+    assert pa.Table.from_batches([scorer()(batch)]).equals(scorer()(plain))
+    missing = table.to_pandas()[:2]
+    missing.loc[0, "income"] = None
+    assert scorer()(missing)["problem"].isna().tolist() == [False, True]
+
+
 # -- rows with problems ----------------------------------------------------------------
 
 
@@ -229,6 +255,10 @@ def test_a_missing_column_is_an_error_of_the_call():
         scorer()(people().drop(columns="number"))
     with pytest.raises(TypeError, match="pandas, polars or pyarrow table, got ndarray"):
         scorer()(np.zeros((2, 2)))
+    arrow = pa.Table.from_pandas(people())
+    for other in (dataset(arrow), arrow.to_reader(), pl.from_arrow(arrow).lazy()):
+        with pytest.raises(TypeError, match="pandas, polars or pyarrow table, got"):
+            scorer()(other)
 
 
 # -- what travels ----------------------------------------------------------------------
@@ -247,6 +277,25 @@ def test_an_explainer_may_be_a_path(tmp_path):
     assert arrived._explainer is pickle.loads(sent)._explainer
     with pytest.raises(FileNotFoundError, match="There is no explainer file"):
         BatchScorer(tmp_path / "other.joblib")(people())
+    (tmp_path / "text").write_text("hello")
+    (tmp_path / "empty").write_text("")
+    for name in ("text", "empty"):
+        with pytest.raises(ValueError, match=f"{name} cannot be read as one"):
+            BatchScorer(tmp_path / name)(people())
+    with pytest.raises(ValueError, match="is a folder"):
+        BatchScorer(tmp_path)(people())
+
+
+def test_copied_columns_are_checked_for_a_path_too(tmp_path):
+    path = tmp_path / "explainer.joblib"
+    joblib.dump(touchy(), path)
+    rows = problem_rows().assign(status="kept", id=1)
+    clash = BatchScorer(path, keep_columns=["status"])
+    with pytest.raises(ValueError, match="'status' is also a column of the result"):
+        clash(rows)
+    twice = BatchScorer(path, id_columns=["id"], keep_columns=["id"])
+    with pytest.raises(ValueError, match="'id' is named twice"):
+        _ = twice.fingerprint
 
 
 def as_plain(frame: pd.DataFrame) -> list:
@@ -317,13 +366,47 @@ def test_an_explainer_needs_an_integer_seed():
         BatchScorer(us.model)
 
 
-def test_ids_that_do_not_fit_their_type_are_named():
-    frame = people().astype({"number": object})
-    frame.loc[frame.index[1], "number"] = "A17"
-    with pytest.raises(ValueError, match="'number'"):
-        scorer()(frame)
-    texts = BatchScorer(lender().explainer, id_columns=["number"])(frame)
-    assert texts["number"].tolist()[:3] == ["1000", "A17", "1002"]
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_an_id_that_does_not_fit_its_type_affects_its_row_only(library):
+    texts = [str(n) for n in people()["number"]]
+    frame = people().assign(number=[texts[0], "A17", *texts[2:]])
+    found = as_arrow(scorer()(library({n: list(frame[n]) for n in frame})))
+    assert found.column("number")[1].as_py() is None
+    assert found.column("status")[1].as_py() is None
+    problem = "number: 'A17'. The value does not fit the column's type int64: "
+    assert found.column("problem")[1].as_py().startswith(problem)
+    others = [0, *range(2, len(frame))]
+    assert found.take(others).equals(expected().take(others))
+    alone = as_arrow(scorer()(library({n: [frame[n].iloc[1]] for n in frame})))
+    assert alone.equals(found.slice(1, 1))
+    untyped = BatchScorer(lender().explainer, id_columns=["number"])
+    assert untyped(frame)["number"].tolist()[:3] == ["1000", "A17", "1002"]
+
+
+@pytest.mark.parametrize("kind", ["string", "int64"])
+def test_large_whole_ids_are_the_same_in_columns_of_floats(kind):
+    """A missing value makes a column of floats, in pandas and elsewhere."""
+    scorer = BatchScorer(touchy(), outputs=["verdict"], id_columns={"id": kind})
+    rows = problem_rows().iloc[[0, 4, 7]].astype({"b": int})
+    ids = [198001011236, 2**53 - 1, None]
+    floats = rows.assign(id=[float("nan") if i is None else float(i) for i in ids])
+    tables = [
+        rows.assign(id=pd.array(ids, dtype="Int64")),
+        rows.assign(id=pd.Series(ids, dtype=object, index=rows.index)),
+        floats,
+        floats.astype({"id": object}),
+        pl.from_pandas(floats),
+        pa.Table.from_pandas(floats),
+    ]
+    found = [pa.table(scorer(table)).select(["id", "problem"]) for table in tables]
+    texts = [i if kind == "int64" or i is None else str(i) for i in ids]
+    for table in found:
+        assert table.column("id").to_pylist() == texts
+        assert table.column("problem").null_count == 3
+    lossy = scorer(rows.assign(id=[2.0**53, 1.0, 2.0]))
+    assert lossy["id"].isna().tolist() == [True, False, False]
+    assert "id: 9007199254740992" in lossy["problem"].iloc[0]
+    assert "has lost digits" in lossy["problem"].iloc[0]
 
 
 def test_the_text_of_an_id_does_not_depend_on_the_others():
@@ -351,9 +434,9 @@ def test_the_text_of_an_id_does_not_depend_on_the_others():
 @pytest.mark.parametrize(
     "value", [[1], {"a": 1}, 1 + 2j, b"\xff", object()], ids=lambda v: type(v).__name__
 )
-def test_ids_that_have_no_text_are_named(value):
+def test_ids_that_have_no_text_are_problems(value):
     frame = people()[:2].assign(id=pd.Series([value, value], dtype=object))
     scorer = BatchScorer(lender().explainer, outputs=["verdict"], id_columns=["id"])
-    message = "'id' does not fit its type string: .* Convert its values to texts"
-    with pytest.raises(ValueError, match=message):
-        scorer(frame)
+    found = scorer(frame)
+    assert found["id"].isna().all()
+    assert found["problem"].str.startswith("id: ").all()

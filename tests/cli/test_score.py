@@ -86,6 +86,7 @@ def test_rows_with_problems_are_counted(files, tmp_path, capsys):
 def test_wrong_calls_are_one_line(files, tmp_path, capsys, more, instead, message):
     assert main(score(files, tmp_path / "out", *more, **instead)) == 2
     assert message in one_line(capsys)
+    assert not (tmp_path / "out").exists()
 
 
 def test_another_model_does_not_add_to_the_parts_of_the_first(files, tmp_path, capsys):

@@ -19,7 +19,12 @@ from skresp._text import quote
 from skresp._validation import check_integer
 from skresp._write import write_text
 from skresp.batch._describe import describe_explainer
-from skresp.batch._identity import action_hash, library_versions, model_hash
+from skresp.batch._identity import (
+    action_hash,
+    compared_versions,
+    library_versions,
+    model_hash,
+)
 from skresp.batch._input_rows import InputRows
 from skresp.batch._scored_folder import open_scored_folder
 from skresp.metrics._groups import group_labels, group_name
@@ -170,7 +175,7 @@ class AuditReport:
                 "model": model_hash(explainer.estimator_),
                 "action set": action_hash(explainer.action_set_),
             },
-            versions=library_versions(),
+            versions=library_versions() | (compared_versions() if explainers else {}),
             group_name=group_name(groups) if by_group else "",
             examples=int(examples),
             notes=dict(notes or {}),
@@ -198,8 +203,8 @@ class AuditReport:
         """Audit the rows that `score_files` has scored, without holding them.
 
         The page has the same numbers as that of `from_estimator`, and does not depend
-        on how the rows are ordered or divided into files. Examples are chosen by their
-        ids, or without `id_columns` by their scores.
+        on how the rows are ordered or divided into files. Examples are chosen by a
+        hash of their ids, other copied columns and scores.
 
         Parameters
         ----------

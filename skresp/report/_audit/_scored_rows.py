@@ -70,10 +70,9 @@ class ScoredRows:
         return [f"{what}__{name}" for name in self.folder.features]
 
     def _key_columns(self) -> list[str]:
-        """Return the columns that decide who is shown: ids, or without ids all."""
-        if self.folder.id_columns:
-            return self.folder.id_columns
-        return [*self.folder.keep_columns, "proof", *self._score_columns("score")]
+        """Return the columns that decide who is shown; ids may be repeated."""
+        copied = [*self.folder.id_columns, *self.folder.keep_columns]
+        return [*copied, "proof", *self._score_columns("score")]
 
     def _labels(self, batch: ScoredBatch) -> Any:
         if self.groups is None:

@@ -72,7 +72,8 @@ def write_folder(folder, table, cuts=(), by=None):
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
-    file = SourceFile(folder / "people.parquet", "people.parquet", "0" * 64, len(table))
+    name = "people.parquet"
+    file = SourceFile(folder / name, name, "0" * 64, len(table), (0, 0, 0))
     ends = sorted({0, *cuts, len(table)})
     units = [Unit(file, a, b) for a, b in pairwise(ends)]
     parts = [
@@ -200,6 +201,18 @@ def test_without_ids_every_division_shows_the_same_people(tmp_path):
         assert table.column("status")[position].as_py() == example["status"]
         for name in ("status", "scores", "changes"):
             assert example[name] == other[name]
+
+
+def test_repeated_ids_do_not_make_examples_depend_on_the_order(tmp_path):
+    table = scored()
+    same = pa.array([n // 4 for n in range(len(table))], pa.int64())
+    table = table.set_column(table.schema.get_field_index("number"), "number", same)
+    pages = [
+        AuditReport.from_files(write_folder(tmp_path / name, rows)).to_dict()
+        for name, rows in (("a", table), ("b", table.take(np.arange(len(table))[::-1])))
+    ]
+    for name in ("examples", "people"):
+        assert pages[0][name] == pages[1][name]
 
 
 def test_examples_are_what_the_files_say(whole):
