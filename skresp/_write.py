@@ -62,8 +62,10 @@ def whole_file(
         sync(part)
         os.replace(part, final)
         sync(final.parent)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == os.fspath(part):
+            raise OSError(error.errno, error.strerror, os.fspath(final)) from None
         raise
 
 

@@ -50,27 +50,40 @@ def read_file(path: str | os.PathLike[str]) -> Any:
 def write_file(path: str | os.PathLike[str], value: Any) -> None:
     """Write values to a YAML or JSON file."""
     file = _as_path(path)
-    if _is_yaml(file):
-        text = yaml.dump(
-            value,
-            Dumper=_Dumper,
-            sort_keys=False,
-            allow_unicode=True,
-            default_flow_style=None,
-            width=100,
-        )
-    else:
-        text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    text = file_text(file, value)
     if not file.parent.is_dir():
         raise FileNotFoundError(
             f"There is no folder {one_line(file.parent)} to write to. Create it first."
         )
+    if file.is_dir():
+        raise IsADirectoryError(
+            f"{one_line(file)} is a folder. Pass the path of a file to write."
+        )
     write_text(file, text)
+
+
+def file_text(file: Path, value: Any) -> str:
+    """Return values as the text of a file, in the format that its suffix stands for."""
+    if not _is_yaml(file):
+        return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=100,
+    )
+    return text
 
 
 def _as_path(path: Any) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the path of a file, got {quote(path)}.")
+    if "\0" in str(path):
+        raise ValueError(
+            f"path must be the path of a file, without NUL, got {quote(str(path))}."
+        )
     return Path(path)
 
 
@@ -144,9 +157,10 @@ _TOO_DEEP = (
 
 
 def _is_yaml(file: Path) -> bool:
-    if file.suffix in (".yaml", ".yml"):
+    suffix = file.suffix.lower()
+    if suffix in (".yaml", ".yml"):
         return True
-    if file.suffix == ".json":
+    if suffix == ".json":
         return False
     raise ValueError(
         f"The suffix of the file {quote(file.name)} must be .yaml, .yml or .json, got "
@@ -191,6 +205,15 @@ def _problem(text: str, node: Any) -> Exception:
 class _Dumper(yaml.SafeDumper):
     """The inverse of `_Loader`: reading back what it writes gives equal values."""
 
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # PyYAML writes these line breaks as they are, and folds the spaces beside them.
+    style = '"' if re.search("[\x85\u2028\u2029]", text) else None
+    return dumper.represent_scalar(_STR, text, style)
+
+
+_STR = "tag:yaml.org,2002:str"
+_Dumper.add_representer(str, _represent_text)
 
 _MERGE = "tag:yaml.org,2002:merge"
 _BOOL = "tag:yaml.org,2002:bool"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 from skresp import ActionSet
 
@@ -23,6 +25,12 @@ def merges(levels: int) -> str:
     for i in range(1, levels):
         lines.append(f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 9)}]}}")
     return "\n".join(lines)
+
+
+def folder(w: Any, name: str) -> Path:
+    """Return the path of a folder."""
+    (w.folder / name).mkdir(exist_ok=True)
+    return w.folder / name
 
 
 ATTACKS = [
@@ -274,5 +282,23 @@ ATTACKS = [
         lambda w: w.actions.to_file(w.folder / "a.csv"),
         ValueError,
         ("The suffix of the file 'a.csv' must be .yaml, .yml or .json, got '.csv'."),
+    ),
+    Attack(
+        "write to a folder",
+        lambda w: w.actions.to_file(folder(w, "folder.yaml")),
+        IsADirectoryError,
+        ".../folder.yaml is a folder. Pass the path of a file to write.",
+    ),
+    Attack(
+        "NUL in the path to read",
+        lambda w: ActionSet.from_file("a\0.yaml"),
+        ValueError,
+        "path must be the path of a file, without NUL, got 'a\\x00.yaml'.",
+    ),
+    Attack(
+        "NUL in the path to write",
+        lambda w: w.actions.to_file("a\0.yaml"),
+        ValueError,
+        "path must be the path of a file, without NUL, got 'a\\x00.yaml'.",
     ),
 ]

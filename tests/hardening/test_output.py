@@ -21,7 +21,7 @@ from skresp.constraints import IfThen
 from skresp.report import notice
 from tests.test_text import HARMFUL
 
-EVIL = "\x1b]0;evil\x07\x9b31m\0\r\n\u202e"
+EVIL = "\x1b]0;evil\x07\x9b31m\0\r\n\u202e\u2028\u2029\x85"
 LOANS, HOME = f"loans{EVIL}", f"home{EVIL}"
 OWN, RENT = f"own{EVIL}", f"rent{EVIL}"
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "=cmd|' /C calc'!A0"]
