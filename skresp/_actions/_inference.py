@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skresp._dataframe import as_table, column, column_names, real_numbers
+from skresp._column_names import column_names
+from skresp._dataframe import as_table, column, real_numbers
 from skresp._text import quote, quote_names
 from skresp._validation import did_you_mean
 
