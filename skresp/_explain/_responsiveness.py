@@ -33,6 +33,7 @@ from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
 from skresp.reach._interventions import check_interventions
 from skresp.reach._reachable_set import METHODS, check_valid
 from skresp.scores import sample_size
+from skresp.scores._confidence_interval import check_alpha
 from skresp.scores._random_effects import RandomEffects
 from skresp.scores._score_task import InvalidRowsError
 from skresp.scores._scores import Scores, join_run
@@ -247,7 +248,7 @@ to 5; age follows to 32.
                 f"{quote(n)}."
             )
         check_integer("max_points", self.max_points, 0)
-        check_share("alpha", self.alpha)
+        check_alpha(self.alpha)
         check_share("half_width", self.half_width)
 
     def _effects(self) -> RandomEffects | None:

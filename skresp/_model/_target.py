@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol
@@ -13,6 +12,7 @@ from sklearn.base import is_regressor
 
 from skresp._text import quote, quote_all
 from skresp._typing import BoolArray, FloatArray
+from skresp._validation import check_finite
 
 from ._class_names import is_sklearn
 from ._predictions import (
@@ -84,12 +84,13 @@ class AtMost:
 
 
 def _check_number(target: AtLeast | AtMost) -> None:
-    value = target.value
-    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+    value, name = target.value, type(target).__name__
+    # NaN alone differs from itself.
+    if isinstance(value, bool) or not isinstance(value, Real) or value != value:
         raise TypeError(
-            f"{type(target).__name__} requires a number to compare predictions with, "
-            f"got {quote(value)}."
+            f"{name} requires a number to compare predictions with, got {quote(value)}."
         )
+    check_finite(f"The value of {name}", value)
 
 
 class TargetRule(Protocol):

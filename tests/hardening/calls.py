@@ -112,6 +112,20 @@ ATTACKS = [
         TypeError,
         ("AtLeast requires a number to compare predictions with, got '700'."),
     ),
+    *(
+        Attack(
+            f"{kind.__name__} of {what}",
+            lambda w, kind=kind, value=value: kind(value),
+            ValueError,
+            f"The value of {kind.__name__} must be finite, got {got}.",
+        )
+        for kind in (AtLeast, AtMost)
+        for what, value, got in [
+            ("infinity", np.inf, "inf"),
+            ("minus infinity", -np.inf, "-inf"),
+            ("10**400", 10**400, "..."),
+        ]
+    ),
     Attack(
         "AtMost of NaN",
         lambda w: AtMost(np.nan),

@@ -241,6 +241,15 @@ ATTACKS = [
                 ("alpha must be a number between 0 and 1, both excluded, got 'a'."),
             ),
             (
+                "alpha",
+                1e-320,
+                ValueError,
+                (
+                    "alpha must be at least 2.2e-16, got 1e-320: the interval would be "
+                    "infinite."
+                ),
+            ),
+            (
                 "half_width",
                 0,
                 ValueError,
