@@ -21,6 +21,9 @@ from skresp._write import write_text
 # 20,000 features take 2 MB. The form of an action set has 5 levels.
 MAX_BYTES = 20_000_000
 MAX_DEPTH = 20
+# Names and values that are written in YAML, which takes 5 seconds for a million;
+# 20,000 features have 300,000.
+MAX_WRITTEN = 2_000_000
 # Values after the aliases of YAML are replaced by what they stand for.
 MAX_VALUES = 5_000_000
 
@@ -37,14 +40,21 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}" if mark else ""
-        context = f"{error.context}, " if error.context else ""
-        raise ValueError(f"{name}{where}: {context}{error.problem}.") from None
+        problem = ", ".join(_short(t) for t in (error.context, error.problem) if t)
+        raise ValueError(f"{name}{where}: {problem}.") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{name}, line {error.lineno}: {error.msg}.") from None
     except (ValueError, yaml.YAMLError) as error:
-        text = " ".join(str(error).split()).rstrip(".")
-        raise ValueError(f"{name} cannot be read: {text}.") from None
+        raise ValueError(
+            f"{name} cannot be read: {_short(str(error)).rstrip('.')}."
+        ) from None
     return values
+
+
+def _short(text: str) -> str:
+    """Return the text of an error on one line, which may quote any part of a file."""
+    line = one_line(" ".join(text[:10_000].split()))
+    return line if len(line) <= 400 else f"{line[:300]}...{line[-80:]}"
 
 
 def write_file(path: str | os.PathLike[str], value: Any) -> None:
@@ -117,13 +127,22 @@ def _read_json(text: str) -> Any:
 
 def _read_yaml(text: str) -> Any:
     # The loader recurses, and the one in C crashes where it is too deep.
-    depth = 0
+    depth = values = 0
     for event in yaml.parse(text, Loader=_Loader):
+        values += isinstance(event, yaml.NodeEvent)
+        if values > MAX_WRITTEN:
+            raise ValueError(_TOO_MANY)
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise ValueError(_TOO_DEEP)
-    return yaml.load(text, Loader=_Loader)
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except (KeyError, IndexError, AttributeError, ArithmeticError):
+        # PyYAML does not check the values after its tags.
+        raise ValueError(
+            "a value does not fit its tag, such as !!bool. Write it without a tag."
+        ) from None
 
 
 def _check_size(values: Any) -> None:
@@ -150,6 +169,10 @@ def _check_size(values: Any) -> None:
         )
 
 
+_TOO_MANY = (
+    f"it has more than {MAX_WRITTEN:,} names and values, which takes long to read from "
+    f"YAML. Write so large an action set to a .json file."
+)
 _TOO_DEEP = (
     f"it is nested more than {MAX_DEPTH} levels deep. See ActionSet.to_file for the "
     f"form of an action set."

@@ -301,4 +301,44 @@ ATTACKS = [
         ValueError,
         "path must be the path of a file, without NUL, got 'a\\x00.yaml'.",
     ),
+    *(
+        Attack(
+            f"18 MB of {what}",
+            lambda w, make=make: w.read(make()),
+            ValueError,
+            (
+                ".../a.yaml cannot be read: it has more than 2,000,000 names and "
+                "values, which takes long to read from YAML. Write so large an action "
+                "set to a .json file."
+            ),
+        )
+        for what, make in [
+            ("numbers in a line", lambda: "[" + "1," * 9_000_000 + "]"),
+            ("numbers below each other", lambda: "- 1\n" * 4_500_000),
+        ]
+    ),
+    Attack(
+        "a tag of 1 MB",
+        lambda w: w.read("features: !" + "a" * 10**6 + " {}"),
+        ValueError,
+        (
+            ".../a.yaml, line 1: could not determine a constructor for the tag '!"
+            + "a" * 249
+            + "..."
+            + "a" * 79
+            + "."
+        ),
+    ),
+    *(
+        Attack(
+            f"a value that does not fit its tag, {value}",
+            lambda w, value=value: w.read(f"features: {value}"),
+            ValueError,
+            (
+                ".../a.yaml cannot be read: a value does not fit its tag, such as "
+                "!!bool. Write it without a tag."
+            ),
+        )
+        for value in ("!!bool maybe", "!!int ''", "!!float ''", "!!timestamp abc")
+    ),
 ]
