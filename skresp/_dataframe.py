@@ -162,6 +162,11 @@ def column(table: Any, position: int) -> pd.Series:
     if is_polars(table):
         series = table.to_series(position)
         kind = series.dtype.base_type().__name__
+        if kind in ("Int128", "UInt128"):
+            raise TypeError(
+                f"Column {quote(series.name)} has dtype {kind}, which numpy does not "
+                f"have. Cast it to Int64 or Float64."
+            )
         if (series.dtype.is_numeric() and kind != "Decimal") or kind == "Boolean":
             if series.null_count() and kind == "Boolean":
                 return pd.Series(series.to_list(), dtype="boolean")
