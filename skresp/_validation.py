@@ -49,6 +49,15 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
     return int(value)
 
 
+def check_points(value: Any, minimum: int) -> int:
+    """Return the value of `max_points`; numbers that no run can reach are all equal."""
+    return min(check_integer("max_points", value, minimum), _UNREACHABLE)
+
+
+# Sums of such numbers still fit 64 bits.
+_UNREACHABLE = 2**62
+
+
 def check_number(name: str, value: Any, minimum: float) -> float:
     """Return the value of a parameter as a float.
 
@@ -89,6 +98,15 @@ def check_n_jobs(n_jobs: Any) -> None:
             f"n_jobs must be a whole number other than 0 (-1 for all cores) or None, "
             f"got {quote(n_jobs)}."
         )
+    if n_jobs is not None and n_jobs > _MOST_JOBS:
+        raise ValueError(
+            f"n_jobs must be at most {_MOST_JOBS:,}, got {quote(n_jobs)}. Pass -1 for "
+            f"as many as there are cores."
+        )
+
+
+# joblib starts as many workers as it is asked for.
+_MOST_JOBS = 10_000
 
 
 def check_verbose(verbose: Any) -> None:

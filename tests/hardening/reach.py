@@ -147,6 +147,15 @@ ATTACKS = [
         ("alpha must be a number between 0 and 1, both excluded, got 'a'."),
     ),
     Attack(
+        "10**30 points to draw",
+        lambda w: reachable_set(w.actions, w.X[:1], max_points=10**30),
+        ValueError,
+        (
+            "max_points must be at most 100,000,000 where points are drawn, got "
+            "1000000000000000000000000000000."
+        ),
+    ),
+    Attack(
         "alpha without a finite quantile",
         lambda w: agresti_coull(0, 10, 1e-320),
         ValueError,
