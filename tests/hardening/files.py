@@ -341,4 +341,14 @@ ATTACKS = [
         )
         for value in ("!!bool maybe", "!!int ''", "!!float ''", "!!timestamp abc")
     ),
+    Attack(
+        "a name with half of a character",
+        lambda w: w.read('{"features": {"\\ud800": {"kind": "binary"}}}', "a.json"),
+        ValueError,
+        (
+            ".../a.json: Feature names must be texts that can be written to a file, "
+            "got '\\ud800', which has half of a character (a surrogate). Correct or "
+            "remove it."
+        ),
+    ),
 ]
