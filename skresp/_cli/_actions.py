@@ -65,7 +65,7 @@ def actions(args: Namespace) -> int:
     else:
         say(repr(found))
         say()
-        say(f"Written to {out}. Check every line before use.")
+        say(f"Written to {one_line(out)}. Check every line before use.")
     return FINE
 
 

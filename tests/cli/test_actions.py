@@ -84,3 +84,12 @@ def test_the_ending_of_the_file_may_be_in_capitals(files, tmp_path):
         assert main(given) == 0
         assert ActionSet.from_file(out).names
         assert out.read_text().startswith("{") == (name == "a.JSON")
+
+
+def test_a_folder_with_a_line_break_prints_no_line_of_its_own(files, tmp_path, capsys):
+    out = tmp_path / "a\nSPOOF: all fine.yaml"
+    given = ["actions", "--data", str(files / "data.csv"), "--out", str(out)]
+    assert main(given) == 0
+    printed = capsys.readouterr().out
+    assert "a SPOOF: all fine.yaml" in printed
+    assert "\nSPOOF" not in printed

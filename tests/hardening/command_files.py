@@ -233,4 +233,24 @@ ATTACKS = [
             "1208925819614629174706176 in row 0. ..."
         ),
     ),
+    Attack(
+        "a blank cell in a column that nobody can change",
+        lambda w: w.audit(data=table(w, "age,income,own\n20,2,1\n   ,2,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: column 'age', which is integer in the action "
+            "set, has ' ' in row 1, and the model refuses it (...). Correct it, or "
+            "leave the cell empty."
+        ),
+    ),
+    Attack(
+        "an infinite number in a column that nobody can change",
+        lambda w: w.audit(data=table(w, "age,income,own\n1e400,2,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: column 'age', which is integer in the action "
+            "set, has inf in row 0, and the model refuses it (...). Correct it, or "
+            "leave the cell empty."
+        ),
+    ),
 ]
