@@ -104,40 +104,6 @@ def as_row(x: Any) -> Any:
     return table
 
 
-def column_names(table: Any) -> list[str] | None:
-    """Return the column names; None for arrays and frames with numbered columns."""
-    if not is_frame(table):
-        return None
-    names = list(table.columns)
-    if isinstance(table, pd.DataFrame):
-        check_levels(table)
-    if not any(isinstance(name, str) for name in names):
-        return None
-    distinct = len(set(names)) == len(names)
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(
-                f"Column names must all be strings, got {quote(name)}. Convert them "
-                f"with X.columns = X.columns.astype(str)."
-            )
-        if not distinct and names.count(name) > 1:
-            raise ValueError(
-                f"Column names must be distinct, but {quote(name)} occurs twice. "
-                f"Rename one of them."
-            )
-    return names
-
-
-def check_levels(frame: pd.DataFrame) -> None:
-    """Raise if the columns of a frame are a MultiIndex."""
-    if frame.columns.nlevels > 1:
-        raise TypeError(
-            f"Column names must be strings, got a MultiIndex with "
-            f"{quote(frame.columns[0])} in it. Join its levels: X.columns = "
-            f"['_'.join(c) for c in X.columns]."
-        )
-
-
 def snapshot(table: Any) -> Any:
     """Return a copy that later changes of the table do not affect."""
     if isinstance(table, pd.DataFrame):
@@ -196,6 +162,11 @@ def column(table: Any, position: int) -> pd.Series:
     if is_polars(table):
         series = table.to_series(position)
         kind = series.dtype.base_type().__name__
+        if kind in ("Int128", "UInt128"):
+            raise TypeError(
+                f"Column {quote(series.name)} has dtype {kind}, which numpy does not "
+                f"have. Cast it to Int64 or Float64."
+            )
         if (series.dtype.is_numeric() and kind != "Decimal") or kind == "Boolean":
             if series.null_count() and kind == "Boolean":
                 return pd.Series(series.to_list(), dtype="boolean")

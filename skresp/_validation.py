@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import heapq
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from itertools import islice
 from numbers import Integral, Real
 from typing import Any
 
@@ -49,6 +50,15 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
     return int(value)
 
 
+def check_points(value: Any, minimum: int) -> int:
+    """Return the value of `max_points`; numbers that no run can reach are all equal."""
+    return min(check_integer("max_points", value, minimum), _UNREACHABLE)
+
+
+# Sums of such numbers still fit 64 bits.
+_UNREACHABLE = 2**62
+
+
 def check_number(name: str, value: Any, minimum: float) -> float:
     """Return the value of a parameter as a float.
 
@@ -89,6 +99,15 @@ def check_n_jobs(n_jobs: Any) -> None:
             f"n_jobs must be a whole number other than 0 (-1 for all cores) or None, "
             f"got {quote(n_jobs)}."
         )
+    if n_jobs is not None and n_jobs > _MOST_JOBS:
+        raise ValueError(
+            f"n_jobs must be at most {_MOST_JOBS:,}, got {quote(n_jobs)}. Pass -1 for "
+            f"as many as there are cores."
+        )
+
+
+# joblib starts as many workers as it is asked for.
+_MOST_JOBS = 10_000
 
 
 def check_verbose(verbose: Any) -> None:
@@ -151,12 +170,26 @@ def did_you_mean(name: Any, names: Iterable[Any]) -> str:
     >>> did_you_mean("incme", ["age", "income"])
     "Did you mean 'income'? "
     """
-    if len(str(name)) > _MAX_COMPARED:
+    text = str(name)
+    if len(text) > _MAX_COMPARED:
         return ""
-    some = map(str, islice(names, _MAX_COMPARED))
-    known = [n for n in some if len(n) <= _MAX_COMPARED]
-    close = difflib.get_close_matches(str(name), known, n=1)
+    known = [n for n in map(str, names) if len(n) <= _MAX_COMPARED]
+    if len(known) > _MAX_COMPARED:
+        known = _most_alike(text, known)
+    close = difflib.get_close_matches(text, known, n=1)
     return f"Did you mean {quote(close[0])}? " if close else ""
+
+
+def _most_alike(text: str, names: list[str]) -> list[str]:
+    """Return the names that have most of their characters in common with a text."""
+    wanted = Counter(text)
+    size = len(text)
+
+    def difference(other: str) -> int:
+        return size + len(other) - 2 * (wanted & Counter(other)).total()
+
+    near = [n for n in names if abs(len(n) - size) <= max(2, size // 4)]
+    return heapq.nsmallest(_MAX_COMPARED, near, key=difference)
 
 
 # Names, and characters of a name: comparing more takes seconds.
@@ -204,6 +237,15 @@ def _is_finite(value: Any) -> bool:
         return math.isfinite(value)
     except OverflowError:  # an integer or a fraction beyond the floats
         return False
+
+
+def check_encodable(name: str, text: str) -> None:
+    """Raise ValueError if a text has halves of characters, which no file can hold."""
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        raise ValueError(
+            f"{name} must be texts that can be written to a file, got {text!a:.120}, "
+            f"which has half of a character (a surrogate). Correct or remove it."
+        )
 
 
 def check_bool(name: str, value: Any) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import tempfile
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ._text import one_line
 
@@ -62,8 +64,10 @@ def whole_file(
         sync(part)
         os.replace(part, final)
         sync(final.parent)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == os.fspath(part):
+            raise OSError(error.errno, error.strerror, os.fspath(final)) from None
         raise
 
 
@@ -87,21 +91,38 @@ def write_csv(path: str | os.PathLike[str], table: Any) -> None:
     """Write a pandas frame to a CSV file that appears only when it is complete.
 
     A text that starts with =, +, - or @ gets an apostrophe before it, because
-    spreadsheet programs would run it as a formula. Control characters and line breaks
-    are replaced. Numbers stay numbers.
+    spreadsheet programs would run it as a formula. That includes wide forms of these
+    characters, and characters before them that cannot be seen. Control characters and
+    line breaks are replaced. A text that has a semicolon is in quotes, because programs
+    in some languages begin a new cell there. Numbers stay numbers.
     """
     cells = table.map(_without_formula).rename(columns=_without_formula)
     with whole_file(path) as part:
-        cells.to_csv(part, index=False)
+        cells.to_csv(part, index=False, quoting=_quoting(cells))
+
+
+def _quoting(cells: Any) -> Literal[0, 2]:
+    """Return how cells are quoted: where a comma needs it, or all texts."""
+    texts = [*cells.columns, *cells.select_dtypes(exclude="number").to_numpy().ravel()]
+    some = any(isinstance(text, str) and ";" in text for text in texts)
+    return csv.QUOTE_NONNUMERIC if some else csv.QUOTE_MINIMAL
 
 
 def _without_formula(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = one_line(value)
-    return (
-        f"'{text}" if text.lstrip(" \ufffd").startswith(("=", "+", "-", "@")) else text
-    )
+    # Spreadsheet programs leave out what cannot be seen, and read wide forms as plain.
+    for char in unicodedata.normalize("NFKC", text):
+        if char in "=+-@":
+            return f"'{text}"
+        if not (char.isspace() or char == "\ufffd" or _is_invisible(char)):
+            return text
+    return text
+
+
+def _is_invisible(char: str) -> bool:
+    return unicodedata.category(char) in ("Cf", "Cc", "Mn", "Zs")
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

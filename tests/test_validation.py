@@ -10,7 +10,15 @@ from skresp._validation import (
     check_finite,
     check_integer,
     check_number,
+    did_you_mean,
 )
+
+
+@pytest.mark.parametrize("name", ["feature_numbr_19999", "feature_nummber_19999"])
+def test_hints_compare_all_of_many_names(name):
+    names = [f"feature_number_{i}" for i in range(20_000)]
+    assert did_you_mean(name, names) == "Did you mean 'feature_number_19999'? "
+    assert did_you_mean("income", names) == ""
 
 
 @pytest.mark.parametrize("value", [1, np.int8(1), np.uint64(1)])

@@ -13,7 +13,7 @@ import numpy as np
 
 from skresp._text import one_line, quote
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_feature_names, check_mapping
+from skresp._validation import check_encodable, check_feature_names, check_mapping
 
 from ._constraint import Constraint
 from ._display import as_html, as_text
@@ -378,6 +378,7 @@ class ActionSet:
 def _check_feature(name: Any, feature: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"Feature names must be strings, got {quote(name)}.")
+    check_encodable("Feature names", name)
     if not isinstance(feature, Feature):
         raise TypeError(
             f"features[{quote(name)}] must be a Feature, got {quote(feature)}."

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from skresp._column_names import check_not_numbered, column_names
 from skresp._dataframe import (
     as_table,
     can_hold_numbers,
     column,
-    column_names,
     number_matrix,
     real_numbers,
     row_labels,
@@ -55,6 +55,7 @@ def column_positions(actions: ActionSet, table: Any) -> list[int]:
     names = column_names(table)
     width = table.shape[1]
     if names is None:
+        check_not_numbered(table, actions.names, "the action set")
         if width != len(actions.names):
             raise ValueError(
                 f"X must have {len(actions.names)} columns, one for each feature of "

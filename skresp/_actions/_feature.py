@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from skresp._text import number, quote
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_bool, check_finite, to_python
+from skresp._validation import check_bool, check_encodable, check_finite, to_python
 
 KINDS = ("binary", "integer", "real", "categorical")
 DIRECTIONS = ("increase", "decrease")
@@ -206,6 +206,8 @@ feature fixed, pass actionable=False.
                     f"A category must be a string, a number or a bool, got "
                     f"{quote(label)}."
                 )
+            if isinstance(label, str):
+                check_encodable("categories", label)
         if len(set(labels)) < len(labels):
             twice = next(c for c in labels if labels.count(c) > 1)
             raise ValueError(

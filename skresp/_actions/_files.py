@@ -21,6 +21,9 @@ from skresp._write import write_text
 # 20,000 features take 2 MB. The form of an action set has 5 levels.
 MAX_BYTES = 20_000_000
 MAX_DEPTH = 20
+# Names and values that are written in YAML, which takes 5 seconds for a million;
+# 20,000 features have 300,000.
+MAX_WRITTEN = 2_000_000
 # Values after the aliases of YAML are replaced by what they stand for.
 MAX_VALUES = 5_000_000
 
@@ -37,40 +40,60 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f", line {mark.line + 1}" if mark else ""
-        context = f"{error.context}, " if error.context else ""
-        raise ValueError(f"{name}{where}: {context}{error.problem}.") from None
+        problem = ", ".join(_short(t) for t in (error.context, error.problem) if t)
+        raise ValueError(f"{name}{where}: {problem}.") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{name}, line {error.lineno}: {error.msg}.") from None
     except (ValueError, yaml.YAMLError) as error:
-        text = " ".join(str(error).split()).rstrip(".")
-        raise ValueError(f"{name} cannot be read: {text}.") from None
+        raise ValueError(
+            f"{name} cannot be read: {_short(str(error)).rstrip('.')}."
+        ) from None
     return values
+
+
+def _short(text: str) -> str:
+    """Return the text of an error on one line, which may quote any part of a file."""
+    line = one_line(" ".join(text[:10_000].split()))
+    return line if len(line) <= 400 else f"{line[:300]}...{line[-80:]}"
 
 
 def write_file(path: str | os.PathLike[str], value: Any) -> None:
     """Write values to a YAML or JSON file."""
     file = _as_path(path)
-    if _is_yaml(file):
-        text = yaml.dump(
-            value,
-            Dumper=_Dumper,
-            sort_keys=False,
-            allow_unicode=True,
-            default_flow_style=None,
-            width=100,
-        )
-    else:
-        text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    text = file_text(file, value)
     if not file.parent.is_dir():
         raise FileNotFoundError(
             f"There is no folder {one_line(file.parent)} to write to. Create it first."
         )
+    if file.is_dir():
+        raise IsADirectoryError(
+            f"{one_line(file)} is a folder. Pass the path of a file to write."
+        )
     write_text(file, text)
+
+
+def file_text(file: Path, value: Any) -> str:
+    """Return values as the text of a file, in the format that its suffix stands for."""
+    if not _is_yaml(file):
+        return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=100,
+    )
+    return text
 
 
 def _as_path(path: Any) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path must be the path of a file, got {quote(path)}.")
+    if "\0" in str(path):
+        raise ValueError(
+            f"path must be the path of a file, without NUL, got {quote(str(path))}."
+        )
     return Path(path)
 
 
@@ -104,13 +127,22 @@ def _read_json(text: str) -> Any:
 
 def _read_yaml(text: str) -> Any:
     # The loader recurses, and the one in C crashes where it is too deep.
-    depth = 0
+    depth = values = 0
     for event in yaml.parse(text, Loader=_Loader):
+        values += isinstance(event, yaml.NodeEvent)
+        if values > MAX_WRITTEN:
+            raise ValueError(_TOO_MANY)
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise ValueError(_TOO_DEEP)
-    return yaml.load(text, Loader=_Loader)
+    try:
+        return yaml.load(text, Loader=_Loader)
+    except (KeyError, IndexError, AttributeError, ArithmeticError):
+        # PyYAML does not check the values after its tags.
+        raise ValueError(
+            "a value does not fit its tag, such as !!bool. Write it without a tag."
+        ) from None
 
 
 def _check_size(values: Any) -> None:
@@ -137,6 +169,10 @@ def _check_size(values: Any) -> None:
         )
 
 
+_TOO_MANY = (
+    f"it has more than {MAX_WRITTEN:,} names and values, which takes long to read from "
+    f"YAML. Write so large an action set to a .json file."
+)
 _TOO_DEEP = (
     f"it is nested more than {MAX_DEPTH} levels deep. See ActionSet.to_file for the "
     f"form of an action set."
@@ -144,9 +180,10 @@ _TOO_DEEP = (
 
 
 def _is_yaml(file: Path) -> bool:
-    if file.suffix in (".yaml", ".yml"):
+    suffix = file.suffix.lower()
+    if suffix in (".yaml", ".yml"):
         return True
-    if file.suffix == ".json":
+    if suffix == ".json":
         return False
     raise ValueError(
         f"The suffix of the file {quote(file.name)} must be .yaml, .yml or .json, got "
@@ -191,6 +228,15 @@ def _problem(text: str, node: Any) -> Exception:
 class _Dumper(yaml.SafeDumper):
     """The inverse of `_Loader`: reading back what it writes gives equal values."""
 
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    # PyYAML writes these line breaks as they are, and folds the spaces beside them.
+    style = '"' if re.search("[\x85\u2028\u2029]", text) else None
+    return dumper.represent_scalar(_STR, text, style)
+
+
+_STR = "tag:yaml.org,2002:str"
+_Dumper.add_representer(str, _represent_text)
 
 _MERGE = "tag:yaml.org,2002:merge"
 _BOOL = "tag:yaml.org,2002:bool"

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from skresp._dataframe import as_table, column, column_names, real_numbers
+from skresp._column_names import column_names
+from skresp._dataframe import as_table, column, real_numbers
 from skresp._text import quote, quote_names
-from skresp._validation import did_you_mean
+from skresp._validation import did_you_mean, is_integer
 
 from ._encoding import check_dtype
-from ._feature import Feature
+from ._feature import MAX_INTEGER, Feature
 
 
 def infer_features(
@@ -135,9 +136,19 @@ def _infer_kind(values: pd.Series) -> str | None:
             return "binary"
         whole = len(numbers) and np.array_equal(numbers, np.rint(numbers))
         return "integer" if whole and np.isfinite(numbers).all() else "real"
+    if _has_huge_integers(values):
+        return "integer"
     if isinstance(dtype, pd.StringDtype) or dtype.kind in "OU":
         return "categorical"
     return None
+
+
+def _has_huge_integers(values: pd.Series) -> bool:
+    """Return whether a column is one of objects because its integers are too large."""
+    if values.dtype != object:
+        return False
+    present = values.dropna()
+    return all(map(is_integer, present)) and any(abs(v) > MAX_INTEGER for v in present)
 
 
 def _categories(present: pd.Series) -> tuple[Any, ...]:

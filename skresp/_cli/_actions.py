@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from skresp import ActionSet
+from skresp._actions._files import file_text
 from skresp._text import one_line, quote, quote_names
 from skresp._validation import did_you_mean
 from skresp._write import whole_file
@@ -29,7 +30,7 @@ _HEAD = """\
 def actions(args: Namespace) -> int:
     """Run the command and return its exit code."""
     out = Path(args.out)
-    if out.suffix not in (".yaml", ".yml", ".json"):
+    if out.suffix.lower() not in (".yaml", ".yml", ".json"):
         raise BadCallError(
             f"--out: {out} must end in .yaml, .yml or .json, got {quote(out.suffix)}."
         )
@@ -48,27 +49,32 @@ def actions(args: Namespace) -> int:
                 )
     table = table.drop(columns=args.ignore)
     found = ActionSet.infer(table, immutable=args.immutable)
+    text = file_text(out, found.to_dict())
+    if out.suffix.lower() != ".json":
+        head = _HEAD.format(data=one_line(Path(args.data).name))
+        text = head + _with_marks(text, found)
     with whole_file(out) as part:
-        found.to_file(part)
-        if out.suffix != ".json":
-            head = _HEAD.format(data=one_line(Path(args.data).name))
-            marked = _with_marks(part.read_text(encoding="utf-8"), found)
-            part.write_text(head + marked, encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
+        if ActionSet.from_file(part) != found:
+            raise BadCallError(
+                f"--out: the action set does not read back from {out} as it was "
+                f"inferred, because of a name or a label. Choose a .json file."
+            )
     if args.json:
         say_json({"out": str(out), **found.to_dict()})
     else:
         say(repr(found))
         say()
-        say(f"Written to {out}. Check every line before use.")
+        say(f"Written to {one_line(out)}. Check every line before use.")
     return FINE
 
 
 def _with_marks(text: str, actions: ActionSet) -> str:
     """Return an action set in YAML, with a comment at features that can change."""
-    lines = text.splitlines()
+    lines = text.split("\n")  # a name may have a line break of another kind in it
     starts = [i for i, line in enumerate(lines) if re.match("  [^ ?]", line)]
     if len(starts) == len(actions.names):  # not if YAML splits a long name over lines
         for i, feature in zip(starts, actions.features.values(), strict=True):
             if feature.can_change:
                 lines[i] += "  # check"
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)

@@ -6,7 +6,7 @@ import argparse
 from typing import Any, NoReturn
 
 from skresp import __version__
-from skresp._text import one_line
+from skresp._text import one_line, quote
 
 from ._console import BAD_CALL
 
@@ -284,7 +284,12 @@ def _positive(text: str) -> int:
 
 
 def _at_least(minimum: int, text: str) -> int:
-    value = int(text)
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number, got {quote(text)}"
+        ) from None
     if value < minimum:
         raise argparse.ArgumentTypeError(f"must be at least {minimum}, got {text}")
     return value

@@ -21,7 +21,7 @@ from ._audit_output import AUDIT_FILES, print_audit, write_audit
 from ._console import FINE, BadCallError, note, output_folder, say_json, verbosity
 from ._digest import file_digest
 from ._load_model import load_model, read_target, with_categories
-from ._read_data import model_columns, read_actions, read_table
+from ._read_data import cells_named, model_columns, read_actions, read_table
 
 _NAMES: dict[str, Any] = {
     "shap": ("SHAP", ShapExplainer),
@@ -51,25 +51,27 @@ def audit(args: Namespace) -> int:
     X = with_categories(model, table[model_columns(model, actions, table)], actions)
     inputs = (args.model, args.data, args.actions)
     out = output_folder(args.out, AUDIT_FILES, inputs)
-    explainer = make_explainer(args, model, actions, target, n_jobs=args.n_jobs).fit(X)
-    others = make_others(
-        explainer.estimator, X, actions, target, args.explainers, args.seed
-    )
-    report = AuditReport.from_estimator(
-        explainer,
-        X,
-        groups=groups,
-        explainers=others,
-        sections=args.sections,
-        examples=args.examples,
-        compare_rows=args.compare_rows,
-        max_points=args.max_points,
-        time_limit=args.time_limit,
-        notes={
-            name: f"{Path(path).name}, sha256 {file_digest(path)}"
-            for name, path in zip(_INPUTS, inputs, strict=True)
-        },
-    )
+    explainer = make_explainer(args, model, actions, target, n_jobs=args.n_jobs)
+    with cells_named(actions, table):
+        explainer.fit(X)
+        others = make_others(
+            explainer.estimator, X, actions, target, args.explainers, args.seed
+        )
+        report = AuditReport.from_estimator(
+            explainer,
+            X,
+            groups=groups,
+            explainers=others,
+            sections=args.sections,
+            examples=args.examples,
+            compare_rows=args.compare_rows,
+            max_points=args.max_points,
+            time_limit=args.time_limit,
+            notes={
+                name: f"{Path(path).name}, sha256 {file_digest(path)}"
+                for name, path in zip(_INPUTS, inputs, strict=True)
+            },
+        )
     with whole_set(out, AUDIT_FILES) as hidden:
         written = write_audit(report, hidden)
     if args.json:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from skresp._dataframe import row_labels
-from skresp._text import percent, plural
+from skresp._text import one_line, percent, plural
 from skresp._write import whole_file, write_csv
 from skresp.plots import ComparisonDisplay, ResponsivenessDisplay
 from skresp.report import AuditReport
@@ -111,7 +111,7 @@ def print_audit(report: AuditReport, folder: Path, written: list[str]) -> None:
         say()
         say(comparison_table(compared))
     say()
-    say(f"Written to {folder}: {', '.join(written)}")
+    say(f"Written to {one_line(folder)}: {', '.join(written)}")
 
 
 def comparison_table(lines: list[dict[str, Any]]) -> str:

@@ -62,6 +62,8 @@ def output_folder(
 
     Raise if a file that will be written there is one of the inputs.
     """
+    if not path:
+        raise BadCallError("--out: name a folder to write to, got ''.")
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)

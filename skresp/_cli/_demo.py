@@ -14,13 +14,14 @@ from sklearn.preprocessing import OneHotEncoder
 
 from skresp import ResponsivenessExplainer
 from skresp._output_folder import whole_set
+from skresp._text import one_line
 from skresp._write import write_text
 from skresp.datasets import make_credit
 from skresp.report import AuditReport, notice
 
 from ._audit import make_others
 from ._audit_output import AUDIT_FILES, print_audit, write_audit
-from ._console import FINE, note, output_folder, say, say_json, verbosity
+from ._console import FINE, BadCallError, note, output_folder, say, say_json, verbosity
 
 _LABELS = ["job", "sex", "savings", "checking_account", "housing"]
 _NAMES = {
@@ -35,11 +36,17 @@ _NAMES = {
     "credit_cards": "Number of your credit cards",
     "has_guarantor": "A guarantor for the loan",
 }
+_FEWEST_ROWS = 20
 _WANTED = "approval of the loan"
 
 
 def demo(args: Namespace) -> int:
     """Run the command and return its exit code."""
+    if args.rows < _FEWEST_ROWS:
+        raise BadCallError(
+            f"--rows: a model needs at least {_FEWEST_ROWS} applicants to learn from, "
+            f"got {args.rows}."
+        )
     out = output_folder(args.out)
     note("training a model on generated applicants")
     credit: Any = make_credit(args.rows, random_state=args.seed)
@@ -87,7 +94,7 @@ def demo(args: Namespace) -> int:
         if not find_spec(name):
             extra = "plots" if name == "matplotlib" else name
             say(f"Install {name} to see more: pip install 'skresp[{extra}]'")
-    say(f"Open {out / 'report.html'} in a browser.")
+    say(f"Open {one_line(out / 'report.html')} in a browser.")
     return FINE
 
 

@@ -17,7 +17,7 @@ from skresp import ActionSet, AtLeast, AtMost
 from skresp._model._predictions import classes_of
 from skresp._optional import import_optional
 from skresp._text import quote, quote_all
-from skresp._validation import to_python
+from skresp._validation import did_you_mean, to_python
 
 from ._console import BadCallError, existing_file
 
@@ -179,8 +179,8 @@ def read_target(text: str, model: Any) -> Any:
         if isinstance(label, (int, float)) and _number(text) == label:
             return label
     raise BadCallError(
-        f"--target: {quote(text)} is not a class of the model. The classes are "
-        f"{quote_all(labels)}."
+        f"--target: {quote(text)} is not a class of the model. "
+        f"{did_you_mean(text, labels)}The classes are {quote_all(labels)}."
     )
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from skresp import ActionSet
 from skresp._optional import import_optional
 from skresp._text import quote, quote_names
-from skresp._validation import did_you_mean
+from skresp._validation import did_you_mean, to_python
 from skresp.batch._csv import (
     check_distinct,
     csv_column_names,
@@ -111,6 +114,29 @@ def _labelled(table: pd.DataFrame, actions: ActionSet) -> pd.DataFrame:
             values = [spelt.get(v, v) for v in table[name]]
             table[name] = pd.Series(values, index=table.index, dtype=object)
     return table
+
+
+@contextmanager
+def cells_named(actions: ActionSet, table: pd.DataFrame) -> Iterator[None]:
+    """Name a text or an infinite number in a column of numbers, if a model fails."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        for name, feature in actions.features.items():
+            if feature.kind == "categorical":
+                continue
+            values = table[name].reset_index(drop=True)
+            numbers = pd.to_numeric(values, errors="coerce").to_numpy(float)
+            bad = (np.isnan(numbers) & values.notna()) | np.isinf(numbers)
+            if bad.any():
+                row = int(np.flatnonzero(bad)[0])
+                value = quote(to_python(values[row]))
+                raise BadCallError(
+                    f"--data: column {quote(name)}, which is {feature.kind} in the "
+                    f"action set, has {value} in row {row}, and the model refuses it "
+                    f"({error}). Correct it, or leave the cell empty."
+                ) from None
+        raise
 
 
 def model_columns(model: Any, actions: ActionSet, table: pd.DataFrame) -> list[str]:

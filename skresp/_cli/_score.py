@@ -10,7 +10,7 @@ import pandas as pd
 
 from skresp import ActionSet, ResponsivenessExplainer
 from skresp._actions._problems import find_problems
-from skresp._text import plural, quote_names
+from skresp._text import one_line, plural, quote_names
 from skresp._validation import did_you_mean
 from skresp.batch import BatchScorer, score_files
 from skresp.batch._source import SourceFile, find_files, first_rows
@@ -45,7 +45,8 @@ def score(args: Namespace) -> int:
         say_json({"out": args.out, **manifest})
         return FINE
     parts = plural(len(manifest["parts"]), "part")
-    say(f"Scored {plural(manifest['rows'], 'row')}, written to {args.out} in {parts}.")
+    rows, folder = plural(manifest["rows"], "row"), one_line(args.out)
+    say(f"Scored {rows}, written to {folder} in {parts}.")
     if manifest["problems"]:
         rows = plural(manifest["problems"], "row")
         say(f"{rows} could not be scored; the column 'problem' says why.")

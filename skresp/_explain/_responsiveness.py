@@ -19,8 +19,8 @@ from skresp._model._target import make_target_rule
 from skresp._text import quote
 from skresp._validation import (
     check_choice,
-    check_integer,
     check_n_jobs,
+    check_points,
     check_seed,
     check_share,
     check_time_limit,
@@ -32,7 +32,9 @@ from skresp.reach._errors import EnumerationError
 from skresp.reach._feasible_changes import MAX_LISTED_INTEGERS
 from skresp.reach._interventions import check_interventions
 from skresp.reach._reachable_set import METHODS, check_valid
+from skresp.reach._sampling import MOST_DRAWS
 from skresp.scores import sample_size
+from skresp.scores._confidence_interval import check_alpha
 from skresp.scores._random_effects import RandomEffects
 from skresp.scores._score_task import InvalidRowsError
 from skresp.scores._scores import Scores, join_run
@@ -246,8 +248,8 @@ to 5; age follows to 32.
                 f"n_samples must be a whole number of at least 1, or 'auto', got "
                 f"{quote(n)}."
             )
-        check_integer("max_points", self.max_points, 0)
-        check_share("alpha", self.alpha)
+        check_points(self.max_points, 0)
+        check_alpha(self.alpha)
         check_share("half_width", self.half_width)
 
     def _effects(self) -> RandomEffects | None:
@@ -362,13 +364,23 @@ to 5; age follows to 32.
         check_n_jobs(self.n_jobs)
         effects = self._effects()
         points = points_of_score(
-            self.action_set_, int(self.max_points), self.method, effects is not None
+            self.action_set_,
+            check_points(self.max_points, 0),
+            self.method,
+            effects is not None,
         )
+        draws = min(self._draws(), points)
+        if draws > MOST_DRAWS:
+            raise ValueError(
+                f"n_samples={quote(self.n_samples)} and "
+                f"max_points={quote(self.max_points)} ask for {draws:.1e} draws for a "
+                f"score, and at most {MOST_DRAWS:,} fit in memory. Lower one of them."
+            )
         listed = self._read_max_listed(deadline)
         settings = ScoreSettings(
             self.interventions,
             self.method,
-            min(self._draws(), points),
+            draws,
             self.alpha,
             self.invalid_rows,
             effects,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skresp._recourse._cost import check_prices, prices_of
+from skresp._recourse._cost import check_prices, non_negative, prices_of
 from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
 from skresp._validation import (
@@ -86,7 +86,8 @@ class Variants:
             pair (up, down); other features cost nothing. Or a function of two frames
             of numbers, the rows and the points they reach.
         weight : callable, optional
-            Returns weights for costs; by default 1 / (1 + cost).
+            Returns a weight for each of an array of costs, a finite number of at
+            least 0; by default 1 / (1 + cost).
 
         Returns
         -------
@@ -98,7 +99,7 @@ class Variants:
         for j, name in self._movable():
             points = context.points(self.data, name)
             costs = self._costs(context, points, cost)
-            weights = np.asarray(to_weight(costs), dtype=float)
+            weights = non_negative("weight", to_weight(costs), len(costs))
             out[:, j] = cost_weighted(points, weights, len(self.values))
         out[np.isnan(self.values)] = np.nan
         return out
@@ -113,7 +114,7 @@ class Variants:
             reached = rows.copy()
             reached[:, points.columns] += points.change
             frames = (pd.DataFrame(a, columns=list(names)) for a in (rows, reached))
-            return np.asarray(cost(*frames), dtype=float)
+            return non_negative("cost", cost(*frames), len(rows))
         if not isinstance(cost, Mapping):
             raise TypeError(
                 f"cost must be a mapping from feature to cost, or a function of rows "

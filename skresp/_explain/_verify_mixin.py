@@ -17,7 +17,7 @@ from skresp._recourse._verdicts import VerdictContext, Verdicts
 from skresp._recourse.engines._base import Engine
 from skresp._recourse.engines._black_box import BlackBoxEngine
 from skresp._recourse.engines._make_engine import make_box_engine, make_engine
-from skresp._validation import check_integer, check_time_limit
+from skresp._validation import check_points, check_time_limit
 from skresp.reach._deadline import Deadline, OutOfTimeError
 from skresp.scores._score_task import InvalidRowsError
 
@@ -139,7 +139,7 @@ class VerifyMixin:
             check_is_fitted(self, "estimator_")
         check_cost(cost, self.action_set_)
         max_points = self.max_points if max_points is None else max_points
-        max_points = check_integer("max_points", max_points, 0)
+        max_points = check_points(max_points, 0)
         check_time_limit(time_limit)
         deadline = Deadline.after(time_limit)
         table = self._fitted_model.input_format.named(as_table(X))

@@ -19,7 +19,8 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from skresp._dataframe import as_table, column_names, take_rows
+from skresp._column_names import check_not_numbered, column_names
+from skresp._dataframe import as_table, take_rows
 from skresp._typing import FloatArray, IndexArray
 
 from ._policy_rules import first_matches, outcome_positions, parse_rules, positions_of
@@ -186,6 +187,7 @@ class DecisionPolicy(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         names = column_names(table)
         if names is None:
             known = getattr(self, "feature_names_in_", ())
+            check_not_numbered(table, list(map(str, known)), "the model")
             names = [str(name) for name in known]
         if len(names) != table.shape[1]:
             names = [f"x{i}" for i in range(table.shape[1])]

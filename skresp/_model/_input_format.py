@@ -13,14 +13,8 @@ from sklearn.frozen import FrozenEstimator
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
-from skresp._dataframe import (
-    as_table,
-    column_names,
-    is_frame,
-    is_polars,
-    number_matrix,
-    real_numbers,
-)
+from skresp._column_names import check_not_numbered, column_names
+from skresp._dataframe import as_table, is_frame, is_polars, number_matrix, real_numbers
 from skresp._dataframe import column as column_of
 from skresp._text import quote, quote_names
 from skresp._validation import did_you_mean
@@ -112,6 +106,7 @@ class InputFormat:
         known = getattr(model, "feature_names_in_", None)
         if known is not None:
             names = tuple(map(str, known))
+            check_not_numbered(table, names, "the model")
             _check_names(names, given, table.shape[1])
         else:
             names = tuple(given or (f"x{i}" for i in range(table.shape[1])))

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from skresp._actions._action_set import ActionSet
 from skresp._actions._encoding import values_of
 from skresp._actions._feature import Feature
+from skresp._column_names import column_names
 from skresp._dataframe import (
     as_table,
-    column_names,
     is_polars,
     number_columns,
     number_matrix,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from sklearn.base import is_regressor
 
 from skresp._text import quote, quote_all
 from skresp._typing import BoolArray, FloatArray
+from skresp._validation import check_finite, did_you_mean
 
 from ._class_names import is_sklearn
 from ._predictions import (
@@ -85,12 +86,13 @@ class AtMost:
 
 
 def _check_number(target: AtLeast | AtMost) -> None:
-    value = target.value
-    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
+    value, name = target.value, type(target).__name__
+    # NaN alone differs from itself.
+    if isinstance(value, bool) or not isinstance(value, Real) or value != value:
         raise TypeError(
-            f"{type(target).__name__} requires a number to compare predictions with, "
-            f"got {quote(value)}."
+            f"{name} requires a number to compare predictions with, got {quote(value)}."
         )
+    check_finite(f"The value of {name}", value)
 
 
 class TargetRule(Protocol):
@@ -337,12 +339,18 @@ def _rule_without_classes(model: Any, target: Any, threshold: Any) -> TargetRule
 
 
 def _other_type(target: Any, classes: Any) -> str:
-    """Return a question if a class differs from the target in its type only."""
+    """Return a question with a class of another type or spelling, if there is one."""
     for label in classes:
         if str(label) == str(target):
             kind = "text" if isinstance(label, str) else "number"
             return f"Did you mean the {kind} {quote(_plain(label))}? "
-    return ""
+        if isinstance(target, str) and not isinstance(label, str):
+            with suppress(ValueError, OverflowError):
+                if float(target) == label:
+                    return f"Did you mean the number {quote(_plain(label))}? "
+    if not isinstance(target, str):
+        return ""
+    return did_you_mean(target, [label for label in classes if isinstance(label, str)])
 
 
 def _plain(label: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from skresp._actions._action_set import ActionSet
-from skresp._text import quote
+from skresp._text import one_line, quote
 from skresp._typing import FloatArray
 from skresp._validation import check_feature_names, is_number
 from skresp.reach._option_table import OptionTable
@@ -91,15 +91,23 @@ def _cost_by_function(
     """Return the costs that a function of the user gives for changes."""
     names = list(part.names)
     frames = (pd.DataFrame(a, columns=names) for a in (before, before + change))
-    out = np.asarray(cost(*frames), dtype=float)
-    fine = out.shape == (len(change),) and (out >= 0).all()
-    if not (fine and np.isfinite(out).all()):
-        raise ValueError(
-            f"cost must return one finite non-negative number for each of the "
-            f"{len(change)} rows, got "
-            f"{np.array2string(np.atleast_1d(out), threshold=5)}."
-        )
+    out = non_negative("cost", cost(*frames), len(change))
     return np.where((change != 0).any(axis=1), out, 0.0)
+
+
+def non_negative(parameter: str, returned: Any, n_rows: int) -> FloatArray:
+    """Return what a function of the user has returned; raise if it cannot be used."""
+    try:
+        out = np.asarray(returned, dtype=float)
+    except (TypeError, ValueError):
+        out = np.asarray(np.nan)
+    if out.shape != (n_rows,) or not (np.isfinite(out) & (out >= 0)).all():
+        got = np.atleast_1d(np.asarray(returned, dtype=object))
+        raise ValueError(
+            f"{parameter} must return one finite non-negative number for each of the "
+            f"{n_rows} rows, got {one_line(np.array2string(got, threshold=5))}."
+        )
+    return out
 
 
 def _cost_by_unit(cost: Mapping[str, Any], part: Part, own: FloatArray) -> FloatArray:

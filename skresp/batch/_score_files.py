@@ -100,6 +100,8 @@ def score_files(
         raise TypeError(f"scorer must be a BatchScorer, got {type(scorer).__name__}.")
     check_integer("rows_per_part", rows_per_part, 1)
     check_n_jobs(n_jobs)
+    if not isinstance(out, (str, os.PathLike)):
+        raise TypeError(f"out must be the path of a folder, got {quote(out)}.")
     files = find_files(source, out)
     units = units_of(files, int(rows_per_part))
     for file in files:

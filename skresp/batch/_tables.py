@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from skresp._dataframe import check_levels, is_polars
+from skresp._column_names import check_levels
+from skresp._dataframe import is_polars
 from skresp._optional import import_optional
 from skresp._text import quote, quote_names
 from skresp._validation import did_you_mean

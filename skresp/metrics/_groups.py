@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from skresp._dataframe import as_table, column, column_names
+from skresp._column_names import column_names
+from skresp._dataframe import as_table, column
 from skresp._text import quote, quote_names
 from skresp._typing import BoolArray
 from skresp._validation import did_you_mean

@@ -16,6 +16,10 @@ T = TypeVar("T")
 PIECE = 0.02
 
 
+# Seconds, more than 30 million years.
+_FOREVER = 1e15
+
+
 class LimitError(Exception):
     """A limit ended the work."""
 
@@ -45,7 +49,9 @@ class Deadline:
     @classmethod
     def after(cls, seconds: float | None) -> Deadline:
         """Return the deadline some seconds from now; None for no limit."""
-        return cls() if seconds is None else cls(seconds, monotonic() + seconds)
+        if seconds is None or seconds > _FOREVER:
+            return cls()
+        return cls(seconds, monotonic() + seconds)
 
     def again(self) -> Deadline:
         """Return a deadline with the same limit, from now on."""

@@ -37,7 +37,7 @@ from ._interventions import check_interventions
 from ._interventions_by_amount import list_minimal
 from ._outcome import Outcome
 from ._part import Part, located_parts, part_with
-from ._sampling import sample_interventions, sample_joint
+from ._sampling import MOST_DRAWS, sample_interventions, sample_joint
 from ._solver_search import MAX_BY_SOLVER, Search
 
 METHODS = ("auto", "grid", "highs", "sample")
@@ -259,7 +259,13 @@ class _Request:
     @property
     def wanted(self) -> int:
         """The number of points to draw."""
-        return self.max_points or SAMPLED_POINTS
+        wanted = self.max_points or SAMPLED_POINTS
+        if wanted > MOST_DRAWS:
+            raise ValueError(
+                f"max_points must be at most {MOST_DRAWS:,} where points are drawn, "
+                f"got {quote(wanted)}."
+            )
+        return wanted
 
 
 class _FoundChanges(NamedTuple):

@@ -26,6 +26,8 @@ from ._part import Part
 from ._real_slice import Slice, draw_slice
 from ._solver_search import MAX_BY_SOLVER, MAX_SUPPORTS, Search
 
+# Draws of one score, or of one set of points, that fit in memory.
+MOST_DRAWS = 100_000_000
 # Proposals for each wanted point. After that the points drawn so far are returned.
 TRIES_PER_POINT = 20
 # Proposals that are made in any case where they are cheap.

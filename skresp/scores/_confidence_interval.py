@@ -7,21 +7,25 @@ Intervals of shares of people are in `skresp/metrics/_share_interval.py`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_choice, check_share
+from skresp._validation import check_choice, check_share, is_integer
 
 _AT = ("zero", "half")
+_MAX_DRAWS = 2**62
 
 
 def score_interval(
     hits: ArrayLike, trials: ArrayLike, alpha: float, uniform: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the interval of sampled scores; draws that are not uniform give none."""
-    low, high = agresti_coull(hits, trials, alpha)
+    low, high = _interval(hits, trials, alpha)
     return np.where(uniform, low, 0.0), np.where(uniform, high, 1.0)
 
 
@@ -55,7 +59,25 @@ def agresti_coull(
     >>> round(float(low), 4), round(float(high), 4)
     (0.0, 0.0092)
     """
-    check_share("alpha", alpha)
+    check_alpha(alpha)
+    good, total = _counts("hits", hits), _counts("trials", trials)
+    try:
+        fits = bool((good <= total).all())
+    except ValueError:
+        raise ValueError(
+            f"hits and trials must have shapes that fit together, got {good.shape} and "
+            f"{total.shape}."
+        ) from None
+    if not fits:
+        raise ValueError(
+            f"hits must be at most trials, got {quote(hits)} of {quote(trials)}."
+        )
+    return _interval(good, total, alpha)
+
+
+def _interval(
+    hits: ArrayLike, trials: ArrayLike, alpha: float
+) -> tuple[FloatArray, FloatArray]:
     middle, half = _middle_and_half_width(hits, trials, alpha)
     # Rounding would leave limits that are almost 0 or 1.
     low = np.where(np.equal(hits, 0), 0.0, np.clip(middle - half, 0, 1))
@@ -89,7 +111,7 @@ def sample_size(half_width: float, alpha: float = 0.05, at: str = "half") -> int
     461
     """
     check_share("half_width", half_width)
-    check_share("alpha", alpha)
+    check_alpha(alpha)
     check_choice("at", at, _AT)
 
     def is_too_wide(trials: int) -> bool:
@@ -100,6 +122,11 @@ def sample_size(half_width: float, alpha: float = 0.05, at: str = "half") -> int
     low, high = 0, 1
     while is_too_wide(high):
         low, high = high, 2 * high
+        if high > _MAX_DRAWS:
+            raise ValueError(
+                f"half_width must be larger, got {quote(half_width)}, which requires "
+                f"more than {_MAX_DRAWS:.0e} draws."
+            )
     while high - low > 1:
         middle = (low + high) // 2
         if is_too_wide(middle):
@@ -133,9 +160,40 @@ def at_most(trials: ArrayLike, alpha: float) -> FloatArray:
     0.0092
     """
     check_share("alpha", alpha)
-    trials = np.asarray(trials, dtype=float)
+    trials = _counts("trials", trials)
     with np.errstate(divide="ignore"):
         return -np.expm1(np.log(alpha) / trials)
+
+
+def check_alpha(alpha: Any) -> None:
+    """Raise ValueError for an alpha that is no share, or gives infinite intervals."""
+    check_share("alpha", alpha)
+    if np.isinf(_kappa(alpha)):
+        raise ValueError(
+            f"alpha must be at least {np.finfo(float).eps:.1e}, got {quote(alpha)}: "
+            f"the interval would be infinite."
+        )
+
+
+def _counts(parameter: str, value: ArrayLike) -> FloatArray:
+    """Return whole numbers of at least 0 as an array of floats."""
+    try:
+        array = np.asarray(value)
+        numbers = array.dtype.kind in "iuf" or all(map(is_integer, array.flat))
+        counts = array.astype(float) if numbers else np.asarray(np.nan)
+    except (ValueError, OverflowError):  # rows of several lengths, huge integers
+        counts = np.asarray(np.nan)
+    if not ((counts >= 0) & (counts == np.rint(counts)) & np.isfinite(counts)).all():
+        raise ValueError(
+            f"{parameter} must be a whole number of at least 0, or an array of such "
+            f"numbers, got {quote(value)}."
+        )
+    return counts
+
+
+def _kappa(alpha: float) -> float:
+    """Return the two-sided quantile of the normal distribution."""
+    return float(ndtri(1 - alpha / 2))
 
 
 def _middle_and_half_width(
@@ -143,7 +201,7 @@ def _middle_and_half_width(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the middle and the half-width of the Agresti-Coull interval."""
     hits, trials = np.asarray(hits, dtype=float), np.asarray(trials, dtype=float)
-    kappa = ndtri(1 - alpha / 2)
+    kappa = _kappa(alpha)
     size = trials + kappa**2
     middle = (hits + kappa**2 / 2) / size
     return middle, kappa * np.sqrt(middle * (1 - middle) / size)

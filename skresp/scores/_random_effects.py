@@ -75,7 +75,7 @@ class RandomEffects:
             pd.DataFrame(changes, columns=names),
         )
         if callable(self.given):
-            out = np.asarray(self.given(*frames, rng), dtype=float)
+            out = _as_noise(self.given(*frames, rng))
             if out.shape != rows.shape:
                 raise ValueError(
                     f"random_effects must return noise of the rows' shape "
@@ -86,12 +86,28 @@ class RandomEffects:
             for name, source in self.given.items():
                 column = names.index(name)
                 if hasattr(source, "rvs"):
-                    out[:, column] = source.rvs(size=len(rows), random_state=rng)
+                    drawn = source.rvs(size=len(rows), random_state=rng)
                 else:
-                    out[:, column] = np.asarray(source(*frames, rng), dtype=float)
+                    drawn = source(*frames, rng)
+                noise = _as_noise(drawn)
+                if noise.shape not in ((), (len(rows),)):
+                    raise ValueError(
+                        f"random_effects[{quote(name)}] must return one number for "
+                        f"each of the {len(rows)} rows, got shape {noise.shape}."
+                    )
+                out[:, column] = noise
         if not np.isfinite(out).all():
             raise ValueError("random_effects must return finite noise, got NaN or inf.")
         return out
+
+
+def _as_noise(returned: Any) -> FloatArray:
+    try:
+        return np.asarray(returned, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"random_effects must return numbers, got {quote(returned)}."
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,9 @@ _WORTHWHILE, _WAITING = 0.15, 0.25
 # how many times as long as the shortest one, which shows what a run takes in any case.
 _SHOWN, _SECONDS, _TIMES = 0.5, 2.0, 10
 
+# More threads than that start slowly, and no machine has use for them.
+_MOST_THREADS = 256
+
 
 def compute_runs(
     compute: Callable[[slice], Result],
@@ -66,7 +69,7 @@ def compute_runs(
         key. A call that finds them needs no first run. Results do not depend on it.
     """
     known, kind = memory or ({}, "")
-    jobs = effective_n_jobs(n_jobs) if n_rows > 1 else 1
+    jobs = max(min(effective_n_jobs(n_jobs), n_rows, _MOST_THREADS), 1)
     seconds = _SECONDS if progress is None else _SHOWN
     # With a time limit a few rows at a time, so that their results are kept.
     piece = max(PIECE, 0.05 * deadline.limit)

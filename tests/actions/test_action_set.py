@@ -76,6 +76,17 @@ def test_dict_and_file_forms_are_the_identity(tmp_path_factory, case):
         assert ActionSet.from_file(folder / f"a.{ending}") == actions
 
 
+@pytest.mark.parametrize("ending", ["yaml", "json"])
+@pytest.mark.parametrize("odd", ["\x85", "\u2028", "\u2029", "\n", "\ufeff", "\u00a0"])
+def test_rare_line_breaks_and_spaces_survive_files(tmp_path, odd, ending):
+    names = [f"a{odd}b", f"a {odd}  b: c", f"{odd}a", f"a{odd}"]
+    actions = ActionSet(
+        {name: Feature("categorical", categories=[f"x{name}", "y"]) for name in names}
+    )
+    actions.to_file(tmp_path / f"a.{ending}")
+    assert ActionSet.from_file(tmp_path / f"a.{ending}") == actions
+
+
 def test_the_documented_yaml_form_is_read(tmp_path):
     (tmp_path / "a.yml").write_text(
         """

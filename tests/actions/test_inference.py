@@ -131,3 +131,14 @@ def test_a_dummy_that_never_occurs_is_still_binary():
     X = pd.DataFrame({"own": [1, 0], "rent": [0, 1], "free": [0, 0]})
     actions = ActionSet.infer(X, constraints=[OneHot(["own", "rent", "free"])])
     assert actions.features["free"].kind == "binary"
+
+
+def test_integers_that_no_dtype_holds_are_integers():
+    X = pd.DataFrame({"id": [2**80, 3, 2**70], "a": [0, 1, 1]})
+    assert X["id"].dtype == object
+    feature = ActionSet.infer(X, immutable=["id"]).features["id"]
+    assert feature == Feature("integer", 3, 2**80, actionable=False)
+    mixed = X.assign(id=[2**80, "x", True])
+    assert ActionSet.infer(mixed).features["id"].kind == "categorical"
+    small = X.assign(id=pd.Series([1, 2, 3], dtype=object))  # labels, as documented
+    assert ActionSet.infer(small).features["id"].kind == "categorical"

@@ -149,4 +149,14 @@ ATTACKS = [
             "got 'one_hot' in it."
         ),
     ),
+    Attack(
+        "a name with half of a character",
+        lambda w: ActionSet({"a\ud800": Feature("binary")}),
+        ValueError,
+        (
+            "Feature names must be texts that can be written to a file, got "
+            "'a\\ud800', which has half of a character (a surrogate). Correct or "
+            "remove it."
+        ),
+    ),
 ]

@@ -275,4 +275,10 @@ ATTACKS = [
         NotADirectoryError,
         "out: .../out.txt is a file. Choose a folder.",
     ),
+    Attack(
+        "no folder for the parts",
+        lambda w: score_files(w.data, None, BatchScorer(w.explainer)),
+        TypeError,
+        "out must be the path of a folder, got None.",
+    ),
 ]

@@ -112,6 +112,20 @@ ATTACKS = [
         TypeError,
         ("AtLeast requires a number to compare predictions with, got '700'."),
     ),
+    *(
+        Attack(
+            f"{kind.__name__} of {what}",
+            lambda w, kind=kind, value=value: kind(value),
+            ValueError,
+            f"The value of {kind.__name__} must be finite, got {got}.",
+        )
+        for kind in (AtLeast, AtMost)
+        for what, value, got in [
+            ("infinity", np.inf, "inf"),
+            ("minus infinity", -np.inf, "-inf"),
+            ("10**400", 10**400, "..."),
+        ]
+    ),
     Attack(
         "AtMost of NaN",
         lambda w: AtMost(np.nan),
@@ -195,5 +209,56 @@ ATTACKS = [
             "action set (with actionable=False if nobody can change the "
             "value)."
         ),
+    ),
+    Attack(
+        "target is a number in a text",
+        lambda w: w.fit(target="1.0"),
+        ValueError,
+        (
+            "target='1.0' is not among the classes of the model. Did you mean the "
+            "number 1? Pass one of 0, 1."
+        ),
+    ),
+    Attack(
+        "target is misspelt",
+        lambda w: w.fit(
+            LogisticRegression().fit(w.X, np.where(w.y, "yes", "no")), target="yess"
+        ),
+        ValueError,
+        (
+            "target='yess' is not among the classes of the model. Did you mean 'yes'? "
+            "Pass one of 'no', 'yes'."
+        ),
+    ),
+    *(
+        Attack(
+            f"random effects return {what}",
+            lambda w, effects=effects: w.fit(random_effects=effects).explain(w.X),
+            error,
+            message,
+        )
+        for what, effects, error, message in [
+            (
+                "text",
+                lambda rows, changes, rng: "much",
+                TypeError,
+                "random_effects must return numbers, got 'much'.",
+            ),
+            (
+                "text for a feature",
+                {"income": lambda rows, changes, rng: "much"},
+                TypeError,
+                "random_effects must return numbers, got 'much'.",
+            ),
+            (
+                "two numbers for a feature",
+                {"income": lambda rows, changes, rng: [1, 2]},
+                ValueError,
+                (
+                    "random_effects['income'] must return one number for each of the "
+                    "... rows, got shape (2,)."
+                ),
+            ),
+        ]
     ),
 ]

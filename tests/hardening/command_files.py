@@ -209,4 +209,48 @@ ATTACKS = [
             "'own'."
         ),
     ),
+    Attack(
+        "actions of integers beyond 2**64",
+        lambda w: w.run(
+            "actions",
+            *("--data", table(w, f"age,own\n{2**80},1\n5,0\n")),
+            *("--out", w.folder / "huge.yaml"),
+        ),
+        CommandError,
+        (
+            "skresp actions: error: Column 'age': The bounds of an integer feature "
+            "that can change must be between ..."
+        ),
+    ),
+    Attack(
+        "audit of an integer beyond 2**64",
+        lambda w: w.audit(
+            data=table(w, f"age,income,own\n5,5,{2**80}\n"),
+        ),
+        CommandError,
+        (
+            "skresp audit: error: Feature 'own' is binary, but its value is "
+            "1208925819614629174706176 in row 0. ..."
+        ),
+    ),
+    Attack(
+        "a blank cell in a column that nobody can change",
+        lambda w: w.audit(data=table(w, "age,income,own\n20,2,1\n   ,2,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: column 'age', which is integer in the action "
+            "set, has ' ' in row 1, and the model refuses it (...). Correct it, or "
+            "leave the cell empty."
+        ),
+    ),
+    Attack(
+        "an infinite number in a column that nobody can change",
+        lambda w: w.audit(data=table(w, "age,income,own\n1e400,2,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: column 'age', which is integer in the action "
+            "set, has inf in row 0, and the model refuses it (...). Correct it, or "
+            "leave the cell empty."
+        ),
+    ),
 ]

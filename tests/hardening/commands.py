@@ -89,8 +89,8 @@ ATTACKS = [
         lambda w: w.audit("--sections", "peple"),
         CommandError,
         (
-            "skresp audit: error: sections has 'peple', which is not a "
-            "section. The sections are people, features, comparison, "
+            "skresp audit: error: sections has 'peple', which is not a section. Did "
+            "you mean 'people'? The sections are people, features, comparison, "
             "examples, actions, model, method."
         ),
     ),
@@ -305,5 +305,29 @@ ATTACKS = [
             "skresp demo: error: argument --rows: must be at least 1, got "
             "0; see skresp demo --help"
         ),
+    ),
+    Attack(
+        "demo with two rows",
+        lambda w: w.run("demo", "--rows", "2", "--out", w.folder / "demo2"),
+        CommandError,
+        (
+            "skresp demo: error: --rows: a model needs at least 20 applicants to learn "
+            "from, got 2."
+        ),
+    ),
+    Attack(
+        "a number of rows that is not whole",
+        lambda w: w.audit("--compare-rows", "1e3"),
+        CommandError,
+        (
+            "skresp audit: error: argument --compare-rows: must be a whole number, got "
+            "'1e3'; see skresp audit --help"
+        ),
+    ),
+    Attack(
+        "an empty name of a folder",
+        lambda w: w.audit(out=""),
+        CommandError,
+        "skresp audit: error: --out: name a folder to write to, got ''.",
     ),
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from skresp._results import DetachedError
 
 from .attack import Attack
@@ -129,6 +131,36 @@ ATTACKS = [
             "cost of 'income' must be a finite non-negative number or a "
             "pair (up, down) of such numbers, got -1. To forbid a change, "
             "set the feature's limits in the action set."
+        ),
+    ),
+    *(
+        Attack(
+            f"{parameter} function returns {what}",
+            lambda w, parameter=parameter, value=value: w.explanation.cost_weighted(
+                **({"cost": {"income": 1}} | {parameter: lambda *given: value(given)})
+            ),
+            ValueError,
+            (
+                f"{parameter} must return one finite non-negative number for each of "
+                f"the ... rows, got [{got}...]."
+            ),
+        )
+        for parameter in ("cost", "weight")
+        for what, value, got in [
+            ("NaN", lambda given: np.full(len(given[0]), np.nan), "nan"),
+            ("negative numbers", lambda given: np.full(len(given[0]), -3.0), "-3.0"),
+            ("infinity", lambda given: np.full(len(given[0]), np.inf), "inf"),
+            ("one number", lambda given: 1.5, "1.5"),
+            ("text", lambda given: "many", "'many'"),
+        ]
+    ),
+    Attack(
+        "cost function of verdicts returns text",
+        lambda w: w.explainer.verify(w.X, cost=lambda before, after: "many"),
+        ValueError,
+        (
+            "cost must return one finite non-negative number for each of the ... rows, "
+            "got ['many']."
         ),
     ),
     Attack(

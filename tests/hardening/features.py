@@ -290,4 +290,13 @@ ATTACKS = [
             ),
         ]
     ],
+    Attack(
+        "a label with half of a character",
+        lambda w: Feature("categorical", categories=["own", "\udc80"]),
+        ValueError,
+        (
+            "categories must be texts that can be written to a file, got '\\udc80', "
+            "which has half of a character (a surrogate). Correct or remove it."
+        ),
+    ),
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 from skresp import ActionSet
 
@@ -23,6 +25,12 @@ def merges(levels: int) -> str:
     for i in range(1, levels):
         lines.append(f"a{i}: &a{i} {{<<: [{', '.join([f'*a{i - 1}'] * 9)}]}}")
     return "\n".join(lines)
+
+
+def folder(w: Any, name: str) -> Path:
+    """Return the path of a folder."""
+    (w.folder / name).mkdir(exist_ok=True)
+    return w.folder / name
 
 
 ATTACKS = [
@@ -274,5 +282,73 @@ ATTACKS = [
         lambda w: w.actions.to_file(w.folder / "a.csv"),
         ValueError,
         ("The suffix of the file 'a.csv' must be .yaml, .yml or .json, got '.csv'."),
+    ),
+    Attack(
+        "write to a folder",
+        lambda w: w.actions.to_file(folder(w, "folder.yaml")),
+        IsADirectoryError,
+        ".../folder.yaml is a folder. Pass the path of a file to write.",
+    ),
+    Attack(
+        "NUL in the path to read",
+        lambda w: ActionSet.from_file("a\0.yaml"),
+        ValueError,
+        "path must be the path of a file, without NUL, got 'a\\x00.yaml'.",
+    ),
+    Attack(
+        "NUL in the path to write",
+        lambda w: w.actions.to_file("a\0.yaml"),
+        ValueError,
+        "path must be the path of a file, without NUL, got 'a\\x00.yaml'.",
+    ),
+    *(
+        Attack(
+            f"18 MB of {what}",
+            lambda w, make=make: w.read(make()),
+            ValueError,
+            (
+                ".../a.yaml cannot be read: it has more than 2,000,000 names and "
+                "values, which takes long to read from YAML. Write so large an action "
+                "set to a .json file."
+            ),
+        )
+        for what, make in [
+            ("numbers in a line", lambda: "[" + "1," * 9_000_000 + "]"),
+            ("numbers below each other", lambda: "- 1\n" * 4_500_000),
+        ]
+    ),
+    Attack(
+        "a tag of 1 MB",
+        lambda w: w.read("features: !" + "a" * 10**6 + " {}"),
+        ValueError,
+        (
+            ".../a.yaml, line 1: could not determine a constructor for the tag '!"
+            + "a" * 249
+            + "..."
+            + "a" * 79
+            + "."
+        ),
+    ),
+    *(
+        Attack(
+            f"a value that does not fit its tag, {value}",
+            lambda w, value=value: w.read(f"features: {value}"),
+            ValueError,
+            (
+                ".../a.yaml cannot be read: a value does not fit its tag, such as "
+                "!!bool. Write it without a tag."
+            ),
+        )
+        for value in ("!!bool maybe", "!!int ''", "!!float ''", "!!timestamp abc")
+    ),
+    Attack(
+        "a name with half of a character",
+        lambda w: w.read('{"features": {"\\ud800": {"kind": "binary"}}}', "a.json"),
+        ValueError,
+        (
+            ".../a.json: Feature names must be texts that can be written to a file, "
+            "got '\\ud800', which has half of a character (a surrogate). Correct or "
+            "remove it."
+        ),
     ),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from skresp import ActionSet
 
@@ -193,5 +194,38 @@ ATTACKS = [
             "'age' is listed as immutable, but features says that it can "
             "change. Leave it out of one of the two."
         ),
+    ),
+    *(
+        Attack(
+            f"{what} of integers beyond 2**64",
+            lambda w, make=make: ActionSet.infer(make([2**80, 5])),
+            ValueError,
+            (
+                f"Column '{name}': The bounds of an integer feature that can change "
+                "must be between -9007199254740992 and 9007199254740992, since larger "
+                "integers cannot be told apart as floats, got "
+                "upper=1208925819614629174706176. Use larger units, or pass "
+                "actionable=False."
+            ),
+        )
+        for what, name, make in [
+            ("a frame", "a", lambda v: pd.DataFrame({"a": v})),
+            ("an array", "x0", lambda v: np.array(v, dtype=object).reshape(-1, 1)),
+        ]
+    ),
+    *(
+        Attack(
+            f"{dtype} of polars",
+            lambda w, dtype=dtype: ActionSet.infer(
+                pl.DataFrame({"a": pl.Series([2**40, 1], dtype=getattr(pl, dtype))})
+            ),
+            TypeError,
+            (
+                f"Column 'a' has dtype {dtype}, which numpy does not have. Cast it to "
+                "Int64 or Float64."
+            ),
+        )
+        for dtype in ("Int128", "UInt128")
+        if hasattr(pl, dtype)
     ),
 ]

@@ -54,6 +54,15 @@ ATTACKS = [
                 ),
             ),
             (
+                "n_jobs",
+                99_999,
+                ValueError,
+                (
+                    "n_jobs must be at most 10,000, got 99999. Pass -1 for as many as "
+                    "there are cores."
+                ),
+            ),
+            (
                 "random_state",
                 -1,
                 ValueError,
@@ -241,6 +250,15 @@ ATTACKS = [
                 ("alpha must be a number between 0 and 1, both excluded, got 'a'."),
             ),
             (
+                "alpha",
+                1e-320,
+                ValueError,
+                (
+                    "alpha must be at least 2.2e-16, got 1e-320: the interval would be "
+                    "infinite."
+                ),
+            ),
+            (
                 "half_width",
                 0,
                 ValueError,
@@ -329,4 +347,14 @@ ATTACKS = [
             ),
         ]
     ],
+    Attack(
+        "10**12 draws",
+        lambda w: w.fit(n_samples=10**12, max_points=10**13).explain(w.X),
+        ValueError,
+        (
+            "n_samples=1000000000000 and max_points=10000000000000 ask for 1.0e+12 "
+            "draws for a score, and at most 100,000,000 fit in memory. Lower one of "
+            "them."
+        ),
+    ),
 ]

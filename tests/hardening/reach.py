@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from skresp._text import quote
 from skresp.reach import check_feasibility, reachable_set
 from skresp.scores import agresti_coull, at_most, sample_size
 
@@ -142,5 +145,84 @@ ATTACKS = [
         lambda w: at_most(10, "a"),
         ValueError,
         ("alpha must be a number between 0 and 1, both excluded, got 'a'."),
+    ),
+    Attack(
+        "10**30 points to draw",
+        lambda w: reachable_set(w.actions, w.X[:1], max_points=10**30),
+        ValueError,
+        (
+            "max_points must be at most 100,000,000 where points are drawn, got "
+            "1000000000000000000000000000000."
+        ),
+    ),
+    Attack(
+        "alpha without a finite quantile",
+        lambda w: agresti_coull(0, 10, 1e-320),
+        ValueError,
+        "alpha must be at least 2.2e-16, got 1e-320: the interval would be infinite.",
+    ),
+    Attack(
+        "alpha of a sample size without a finite quantile",
+        lambda w: sample_size(0.1, 1e-17),
+        ValueError,
+        "alpha must be at least 2.2e-16, got 1e-17: the interval would be infinite.",
+    ),
+    Attack(
+        "half_width of 1e-300",
+        lambda w: sample_size(1e-300, 0.01),
+        ValueError,
+        "half_width must be larger, got 1e-300, which requires more than 5e+18 draws.",
+    ),
+    *(
+        Attack(
+            f"at_most of {quote(trials)}",
+            lambda w, trials=trials: at_most(trials, 0.05),
+            ValueError,
+            (
+                "trials must be a whole number of at least 0, or an array of such "
+                f"numbers, got {quote(trials)}."
+            ),
+        )
+        for trials in (
+            -1,
+            10.5,
+            "a",
+            [5, -1],
+            None,
+            True,
+            np.nan,
+            np.inf,
+            [[1], [1, 2]],
+        )
+    ),
+    *(
+        Attack(
+            f"agresti_coull of {hits} and {trials}",
+            lambda w, hits=hits, trials=trials: agresti_coull(hits, trials, 0.05),
+            ValueError,
+            message,
+        )
+        for hits, trials, message in [
+            (
+                -1,
+                10,
+                "hits must be a whole number of at least 0, or an array of such "
+                "numbers, got -1.",
+            ),
+            (11, 10, "hits must be at most trials, got 11 of 10."),
+            ([1, 3], [1, 2], "hits must be at most trials, got [1, 3] of [1, 2]."),
+            (
+                [1, 2],
+                [3, 4, 5],
+                "hits and trials must have shapes that fit together, got (2,) and "
+                "(3,).",
+            ),
+            (
+                0,
+                2.5,
+                "trials must be a whole number of at least 0, or an array of such "
+                "numbers, got 2.5.",
+            ),
+        ]
     ),
 ]

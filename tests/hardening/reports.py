@@ -165,8 +165,8 @@ ATTACKS = [
         lambda w: AuditReport.from_estimator(w.explainer, w.X, sections=["peple"]),
         ValueError,
         (
-            "sections has 'peple', which is not a section. The sections "
-            "are people, features, comparison, examples, actions, model, "
+            "sections has 'peple', which is not a section. Did you mean 'people'? The "
+            "sections are people, features, comparison, examples, actions, model, "
             "method."
         ),
     ),
@@ -212,5 +212,29 @@ ATTACKS = [
         lambda w: w.report.to_file(w.folder / "a.pdf"),
         ValueError,
         ("path must end in .html or .json, which sets the format, got 'a.pdf'."),
+    ),
+    *(
+        Attack(
+            f"a report with {name}={value!r}",
+            lambda w, name=name, value=value: AuditReport.from_estimator(
+                w.explainer, w.X, **{name: value}
+            ),
+            TypeError,
+            message,
+        )
+        for name, value, message in [
+            ("notes", ["a"], "notes must be a mapping from name to text, got ['a']."),
+            (
+                "explainers",
+                ["shap"],
+                "explainers must be a mapping from title to explainer, got ['shap'].",
+            ),
+            ("title", None, "title must be of type str, got None."),
+            (
+                "sections",
+                5,
+                "sections must be a list of names of sections, got 5.",
+            ),
+        ]
     ),
 ]

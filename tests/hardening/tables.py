@@ -169,25 +169,6 @@ ATTACKS = [
         ("Column names must be distinct, but 'age' occurs twice. Rename one of them."),
     ),
     Attack(
-        "MultiIndex",
-        lambda w: w.explainer.explain(pd.concat({"a": w.X}, axis=1)),
-        TypeError,
-        (
-            "Column names must be strings, got a MultiIndex with ('a', "
-            "'age') in it. Join its levels: X.columns = ['_'.join(c) for c "
-            "in X.columns]."
-        ),
-    ),
-    Attack(
-        "names of two types",
-        lambda w: w.explainer.explain(w.X.rename(columns={"age": 1})),
-        TypeError,
-        (
-            "Column names must all be strings, got 1. Convert them with "
-            "X.columns = X.columns.astype(str)."
-        ),
-    ),
-    Attack(
         "complex array",
         lambda w: w.explainer.explain(w.X.to_numpy() * 1j),
         TypeError,

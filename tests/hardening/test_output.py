@@ -21,10 +21,18 @@ from skresp.constraints import IfThen
 from skresp.report import notice
 from tests.test_text import HARMFUL
 
-EVIL = "\x1b]0;evil\x07\x9b31m\0\r\n\u202e"
+EVIL = "\x1b]0;evil\x07\x9b31m\0\r\n\u202e\u2028\u2029\x85"
 LOANS, HOME = f"loans{EVIL}", f"home{EVIL}"
 OWN, RENT = f"own{EVIL}", f"rent{EVIL}"
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "=cmd|' /C calc'!A0"]
+FORMULAS += [
+    "\uff1d1+1",
+    "\u00a0=1",
+    "\ufeff=1+1",
+    "\u200b=1",
+    "\ufe62 1",
+    "\u2007\uff0b1",
+]
 
 
 def harmful(text: str) -> set[str]:
@@ -108,13 +116,24 @@ def test_commands_print_no_control_characters(people, tmp_path, capsys):
 
 
 def test_texts_in_a_csv_file_are_no_formulas(tmp_path):
-    table = pd.DataFrame({"=name": FORMULAS, "number": np.arange(-4.0, 4.0)})
+    table = pd.DataFrame({"=name": FORMULAS, "number": np.arange(len(FORMULAS)) - 4.5})
     write_csv(tmp_path / "people.csv", table)
     with (tmp_path / "people.csv").open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     assert head == ["'=name", "number"]
     assert [text for text, _ in rows] == [f"'{one_line(text)}" for text in FORMULAS]
     assert [float(number) for _, number in rows] == table["number"].tolist()
+    cells = {"a;=b": ["x;=1+1", "y"], "n": [1.5, None], "k": [1, 2]}
+    write_csv(tmp_path / "cells.csv", pd.DataFrame(cells))
+    assert (tmp_path / "cells.csv").read_text().split("\n") == [
+        '"a;=b","n","k"',
+        '"x;=1+1",1.5,1',
+        '"y","",2',
+        "",
+    ]
+    pd.testing.assert_frame_equal(
+        pd.read_csv(tmp_path / "cells.csv"), pd.DataFrame(cells)
+    )
     write_csv(tmp_path / "plain.csv", pd.DataFrame({"a": ["own", "a=1", ""]}))
     assert (tmp_path / "plain.csv").read_text().split("\n") == [
         "a",

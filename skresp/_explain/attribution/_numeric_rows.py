@@ -16,14 +16,8 @@ from numpy.typing import NDArray
 
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
-from skresp._dataframe import (
-    as_table,
-    column,
-    column_names,
-    is_frame,
-    is_polars,
-    real_numbers,
-)
+from skresp._column_names import check_not_numbered, column_names
+from skresp._dataframe import as_table, column, is_frame, is_polars, real_numbers
 from skresp._model._input_format import InputFormat
 from skresp._model._output import Output
 from skresp._model._point_builder import PointBuilder
@@ -35,6 +29,8 @@ def model_column_positions(input_format: InputFormat, table: Any) -> list[int]:
     """Return the position in a table of each column of the model."""
     given = column_names(table)
     if given is None or not input_format.has_names:
+        if input_format.has_names:
+            check_not_numbered(table, input_format.names, "the model")
         if table.shape[1] != len(input_format.names):
             raise ValueError(
                 f"X has {table.shape[1]} features, but the model was fitted on "

@@ -40,7 +40,7 @@ def map_people(
     phase : str
         What is shown before the progress bar.
     """
-    workers = effective_n_jobs(n_jobs)
+    workers = max(min(effective_n_jobs(n_jobs), len(seeds)), 1)
     size = 1 if workers == 1 else -(-len(seeds) // (workers * _RUNS_EACH))
     runs = [
         np.arange(start, min(start + size, len(seeds)))
@@ -52,7 +52,9 @@ def map_people(
         backend, _ = get_active_backend()
         streams = getattr(backend, "supports_return_generator", False)
         calls = (delayed(_attribute_run)(attribute, run, seeds) for run in runs)
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator" if streams else "list")
+        parallel = Parallel(
+            n_jobs=workers, return_as="generator" if streams else "list"
+        )
         with workers_without_ctrl_c() if streams else nullcontext():
             done = parallel(calls)
     parts = []

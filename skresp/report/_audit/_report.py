@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from skresp import __version__
 from skresp._dataframe import as_table, take_rows
 from skresp._text import quote
-from skresp._validation import check_integer
+from skresp._validation import check_integer, check_mapping, check_type
 from skresp._write import write_text
 from skresp.batch._describe import describe_explainer
 from skresp.batch._identity import (
@@ -147,6 +147,8 @@ class AuditReport:
         check_integer("examples", examples, 0)
         check_integer("top_k", top_k, 1)
         check_integer("compare_rows", compare_rows, 1)
+        check_mapping("explainers", explainers or {}, "from title to explainer")
+        _check_texts(title, notes)
         table = as_table(X)
         by_group = groups is not None
         labels = group_labels(groups, X, len(table)) if by_group else None
@@ -237,6 +239,7 @@ class AuditReport:
         """
         check_sections(sections)
         check_integer("examples", examples, 0)
+        _check_texts(title, notes)
         folder = open_scored_folder(out)
         folder.check_outputs(("scores", "verdict"))
         if groups is not None:
@@ -299,6 +302,11 @@ class AuditReport:
             f"AuditReport with the sections {', '.join(self.summary['sections'])}. Use "
             f"html, json or to_file(path)."
         )
+
+
+def _check_texts(title: Any, notes: Any) -> None:
+    check_type("title", title, str)
+    check_mapping("notes", {} if notes is None else notes, "from name to text")
 
 
 def _summary(

@@ -203,8 +203,7 @@ def test_all_formats_have_the_same_content():
 
 def test_names_and_labels_of_others_are_shown_not_run():
     evil = '<script>alert("x")</script>'
-    label = "\"'><img src=x onerror=alert(1)>\u202e\x00\ud800" + "ß" * 300
-    # As objects: arrow's strings take no half of a surrogate pair.
+    label = "\"'><img src=x onerror=alert(1)>\u202e\x00" + "ß" * 300
     X = pd.DataFrame({evil: ["plain", label] * 4}, dtype=object)
     model = DecisionTreeLabels(label, evil)
     explainer = ResponsivenessExplainer(model, ActionSet.infer(X)).fit(X)

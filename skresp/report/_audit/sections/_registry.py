@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from skresp._text import quote
+from skresp._validation import did_you_mean
 from skresp.report._audit._findings import Findings
 
 from ._actions import actions
@@ -39,11 +40,16 @@ def check_sections(sections: Sequence[str] | None) -> list[str]:
     """Return the names of the sections to compute, in the order of the page."""
     if sections is None:
         return list(SECTIONS)
+    if not isinstance(sections, (str, Collection)):
+        raise TypeError(
+            f"sections must be a list of names of sections, got {quote(sections)}."
+        )
     wanted = [sections] if isinstance(sections, str) else list(sections)
     for name in wanted:
         if name not in SECTIONS:
             raise ValueError(
-                f"sections has {quote(name)}, which is not a section. The sections are "
+                f"sections has {quote(name)}, which is not a section. "
+                f"{did_you_mean(name, SECTIONS)}The sections are "
                 f"{', '.join(SECTIONS)}."
             )
     return [name for name in SECTIONS if name in wanted]
