@@ -140,9 +140,14 @@ def classes_of(model: Any) -> Any:
     CatBoost's regressors have an empty list of them.
     """
     classes = getattr(model, "classes_", None)
-    if classes is not None and not len(classes) and is_regressor(model):
+    if classes is not None and not len(classes) and predicts_numbers(model):
         return None
     return classes
+
+
+def predicts_numbers(model: Any) -> bool:
+    """Return whether a model says so; a bare predictor says nothing."""
+    return hasattr(model, "__sklearn_tags__") and is_regressor(model)
 
 
 def class_position(model: Any, label: Any) -> int:

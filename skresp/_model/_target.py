@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_regressor
 
 from skresp._text import quote, quote_all
 from skresp._typing import BoolArray, FloatArray
@@ -22,6 +21,7 @@ from ._predictions import (
     classes_of,
     predicted_numbers,
     predicts_label,
+    predicts_numbers,
     probabilities,
 )
 from ._wrappers import has_threshold, inner_model, policy_model
@@ -322,8 +322,7 @@ def _own_threshold(model: Any) -> str:
 
 def _rule_without_classes(model: Any, target: Any, threshold: Any) -> TargetRule:
     """Return the target rule of a model without `classes_`."""
-    has_tags = hasattr(model, "__sklearn_tags__")  # a bare predictor has none
-    if target is None or (has_tags and is_regressor(model)):
+    if target is None or predicts_numbers(model):
         raise ValueError(
             f"{type(model).__name__} predicts numbers, or has no classes_, so "
             f"target={quote(target)} does not determine which predictions are wanted. "

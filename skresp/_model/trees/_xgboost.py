@@ -59,6 +59,10 @@ def _read_xgboost(model: Any) -> ReadTrees:
     splits = _category_splits(labels)
     n_outputs = max(int(learner["learner_model_param"]["num_class"]), 1)
     trees = booster["model"]["trees"]
+    if weights is None:  # of dart from XGBoost 3.4 on
+        weights = booster["model"].get("weight_drop", ())
+    if not len(weights):
+        weights = [1.0] * len(trees)
     best = _best_iteration(model)
     if best is not None:
         parallel = int(booster["model"]["gbtree_model_param"]["num_parallel_tree"])
@@ -66,9 +70,7 @@ def _read_xgboost(model: Any) -> ReadTrees:
     outputs = booster["model"]["tree_info"]
     read = (
         (output, _weighted(_tree(tree, labels, splits), weight))
-        for tree, output, weight in zip(
-            trees, outputs, weights or [1.0] * len(trees), strict=False
-        )
+        for tree, output, weight in zip(trees, outputs, weights, strict=False)
     )
     return assemble(read, n_outputs, _ARITHMETIC), splits
 
