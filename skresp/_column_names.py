@@ -49,9 +49,11 @@ def check_levels(frame: pd.DataFrame) -> None:
 
 
 def check_not_numbered(table: Any, names: Sequence[str], owner: str) -> None:
-    """Raise if a frame numbers its columns, but must be matched by these names.
+    """Raise if a frame numbers its columns in an order that these names do not have.
 
-    The names x0, x1, ... are those of numbered columns, which are matched by position.
+    Columns from 0 on, in this order, are those of an array without names, and are
+    matched by position. So are all numbered columns where the names are x0, x1, ...,
+    which stand for numbered columns.
 
     Parameters
     ----------
@@ -60,8 +62,10 @@ def check_not_numbered(table: Any, names: Sequence[str], owner: str) -> None:
     owner : str
         What has the names, as the error message says it.
     """
-    numbered = is_frame(table) and column_names(table) is None
-    if numbered and list(names) != [f"x{i}" for i in range(len(names))]:
+    if not is_frame(table) or column_names(table) is not None:
+        return
+    in_order = list(table.columns) == list(range(table.shape[1]))
+    if not in_order and list(names) != [f"x{i}" for i in range(len(names))]:
         raise ValueError(
             f"X must have the column names that {owner} has ({quote_names(names)}), "
             f"got a frame with the numbers {quote_names(table.columns)} as names. "

@@ -19,6 +19,12 @@ def scored(w: Any, source: Any = None, **parameters: Any) -> Any:
     return score_files(source, **(given | parameters))
 
 
+def problem_of_row(scorer: BatchScorer, row: pd.DataFrame) -> None:
+    """Raise what the result says of a row that could not be scored."""
+    (problem,) = scorer(row)["problem"]
+    raise ValueError(problem)
+
+
 def table(w: Any, text: str | bytes, name: str = "t.csv") -> str:
     return str(w.file(name, text))
 
@@ -94,8 +100,8 @@ ATTACKS = [
         TypeError,
         (
             "A batch must be a pandas, polars or pyarrow table, got list. "
-            "Give an array column names with pandas.DataFrame(X, "
-            "columns=...)."
+            "Give an array column names with pandas.DataFrame(X, columns=...); pass "
+            "the batches of a dataset or reader one by one, or use score_files."
         ),
     ),
     Attack(
@@ -147,27 +153,23 @@ ATTACKS = [
     *(
         Attack(
             f"an id that is {value!r}",
-            lambda w, value=value: BatchScorer(w.explainer, id_columns=["id"])(
-                w.X[:1].assign(id=pd.Series([value], dtype=object))
+            lambda w, value=value: problem_of_row(
+                BatchScorer(w.explainer, id_columns=["id"]),
+                w.X[:1].assign(id=pd.Series([value], dtype=object)),
             ),
             ValueError,
-            (
-                "The column 'id' does not fit its type string: .... Convert its "
-                "values to texts or numbers."
-            ),
+            (f"id: {value!r}. The value does not fit the column's type string: ..."),
         )
         for value in ([1], {"a": 1}, 1 + 2j, b"\xff")
     ),
     Attack(
         "an id that is too long for its type",
-        lambda w: BatchScorer(w.explainer, id_columns={"id": "int64"})(
-            w.X.assign(id=2**70)
+        lambda w: problem_of_row(
+            BatchScorer(w.explainer, id_columns={"id": "int64"}),
+            w.X[:1].assign(id=2**70),
         ),
         ValueError,
-        (
-            "The column 'id' does not fit its type int64: .... Choose another type for "
-            "it, such as {'id': 'string'}."
-        ),
+        f"id: {2**70}. The value does not fit the column's type int64: ...",
     ),
     Attack(
         "an id of an unknown type",
