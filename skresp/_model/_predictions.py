@@ -147,6 +147,8 @@ def classes_of(model: Any) -> Any:
 
 def predicts_numbers(model: Any) -> bool:
     """Return whether a model says so; a bare predictor says nothing."""
+    if getattr(model, "_estimator_type", None) == "regressor":  # XGBoost before 3
+        return True
     return hasattr(model, "__sklearn_tags__") and is_regressor(model)
 
 

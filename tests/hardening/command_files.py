@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+
 from .attack import Attack, CommandError
 
 
@@ -115,16 +117,6 @@ ATTACKS = [
         ("skresp audit: error: --data: .../t.csv is not a text file in UTF-8."),
     ),
     Attack(
-        "data with NUL",
-        lambda w: w.audit(data=table(w, "a\0ge,income,own\n1,1,1\n")),
-        CommandError,
-        (
-            "skresp audit: error: --data: .../t.csv has no column 'age', "
-            "which is in the action set. Did you mean 'a\\x00ge'? The "
-            "columns are 'a\\x00ge', 'income', 'own'."
-        ),
-    ),
-    Attack(
         "data with escapes",
         lambda w: w.audit(data=table(w, "\x1b[31mage,income,own\n1,1,1\n")),
         CommandError,
@@ -210,30 +202,6 @@ ATTACKS = [
         ),
     ),
     Attack(
-        "actions of integers beyond 2**64",
-        lambda w: w.run(
-            "actions",
-            *("--data", table(w, f"age,own\n{2**80},1\n5,0\n")),
-            *("--out", w.folder / "huge.yaml"),
-        ),
-        CommandError,
-        (
-            "skresp actions: error: Column 'age': The bounds of an integer feature "
-            "that can change must be between ..."
-        ),
-    ),
-    Attack(
-        "audit of an integer beyond 2**64",
-        lambda w: w.audit(
-            data=table(w, f"age,income,own\n5,5,{2**80}\n"),
-        ),
-        CommandError,
-        (
-            "skresp audit: error: Feature 'own' is binary, but its value is "
-            "1208925819614629174706176 in row 0. ..."
-        ),
-    ),
-    Attack(
         "a blank cell in a column that nobody can change",
         lambda w: w.audit(data=table(w, "age,income,own\n20,2,1\n   ,2,1\n")),
         CommandError,
@@ -249,8 +217,47 @@ ATTACKS = [
         CommandError,
         (
             "skresp audit: error: --data: column 'age', which is integer in the action "
-            "set, has inf in row 0, and the model refuses it (...). Correct it, or "
+            "set, has ... in row 0, and the model refuses it (...). Correct it, or "
             "leave the cell empty."
         ),
     ),
 ]
+
+# Earlier versions of pandas end a text at NUL, and read integers beyond 2**64 as texts.
+if int(pd.__version__.partition(".")[0]) >= 3:
+    ATTACKS += [
+        Attack(
+            "data with NUL",
+            lambda w: w.audit(data=table(w, "a\0ge,income,own\n1,1,1\n")),
+            CommandError,
+            (
+                "skresp audit: error: --data: .../t.csv has no column 'age', "
+                "which is in the action set. Did you mean 'a\\x00ge'? The "
+                "columns are 'a\\x00ge', 'income', 'own'."
+            ),
+        ),
+        Attack(
+            "actions of integers beyond 2**64",
+            lambda w: w.run(
+                "actions",
+                *("--data", table(w, f"age,own\n{2**80},1\n5,0\n")),
+                *("--out", w.folder / "huge.yaml"),
+            ),
+            CommandError,
+            (
+                "skresp actions: error: Column 'age': The bounds of an integer feature "
+                "that can change must be between ..."
+            ),
+        ),
+        Attack(
+            "audit of an integer beyond 2**64",
+            lambda w: w.audit(
+                data=table(w, f"age,income,own\n5,5,{2**80}\n"),
+            ),
+            CommandError,
+            (
+                "skresp audit: error: Feature 'own' is binary, but its value is "
+                "1208925819614629174706176 in row 0. ..."
+            ),
+        ),
+    ]

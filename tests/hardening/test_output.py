@@ -21,6 +21,8 @@ from skresp.constraints import IfThen
 from skresp.report import notice
 from tests.test_text import HARMFUL
 
+PANDAS_3 = int(pd.__version__.partition(".")[0]) >= 3
+
 EVIL = "\x1b]0;evil\x07\x9b31m\0\r\n\u202e\u2028\u2029\x85"
 LOANS, HOME = f"loans{EVIL}", f"home{EVIL}"
 OWN, RENT = f"own{EVIL}", f"rent{EVIL}"
@@ -99,7 +101,11 @@ def test_errors_have_no_control_characters(people, actions, explainer):
 
 
 def test_commands_print_no_control_characters(people, tmp_path, capsys):
+    people = people.copy()
     name = "data\x1b[31m\nkind: evil.csv"
+    if not PANDAS_3:  # earlier ones end a text at NUL
+        people[HOME] = people[HOME].str.replace("\0", "")
+        people = people.rename(columns=lambda name: name.replace("\0", ""))
     people.to_csv(tmp_path / name, index=False)
     out = tmp_path / "actions.yaml"
     assert main(["actions", "--data", str(tmp_path / name), "--out", str(out)]) == 0
