@@ -30,6 +30,19 @@ _KEEP_NAMES = ("sklearn", "xgboost", "lightgbm", "catboost")
 _MATRIX_DTYPES = {np.dtype(t) for t in ("int32", "int64", "float32", "float64")}
 
 
+def fitted_names(model: Any) -> list[str] | None:
+    """Return the names of the columns a model was fitted on; None for an array.
+
+    LightGBM up to 4.6 numbers the columns of an array as Column_0, Column_1, ...
+    """
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return None
+    names = [str(name) for name in names]
+    numbered = [f"Column_{i}" for i in range(len(names))]
+    return None if names == numbered else names
+
+
 @dataclass(frozen=True)
 class ColumnSummary:
     """The values of a column at fit: a range of numbers, or labels.
@@ -103,7 +116,7 @@ class InputFormat:
         """
         table = as_table(X)
         given = column_names(table)
-        known = getattr(model, "feature_names_in_", None)
+        known = fitted_names(model)
         if known is not None:
             names = tuple(map(str, known))
             check_not_numbered(table, names, "the model")

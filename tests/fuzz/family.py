@@ -37,3 +37,13 @@ class Family:
     constant: bool = False
     positive: bool = False
     picky: bool = False
+
+
+#: Packages that some families need, beside those that the tests need.
+PACKAGES = {
+    "CatBoost": "catboost",
+    "EBM": "interpret",
+    "peak EBM": "interpret",
+    "weight of evidence": "category_encoders",
+    "oversampled": "imblearn",
+}

@@ -39,7 +39,6 @@ SPLINES: dict[str, Callable[[], Any]] = {
     "splines of quantiles": lambda: make_pipeline(
         SimpleImputer(), splines(knots="quantile", sparse_output=True)
     ),
-    "splines of missing values": lambda: splines(handle_missing="zeros"),
     "constant splines": lambda: make_pipeline(
         SimpleImputer(), splines(degree=0, extrapolation="linear")
     ),
@@ -63,3 +62,6 @@ SPLINES: dict[str, Callable[[], Any]] = {
         ),
     ),
 }
+
+if "handle_missing" in SplineTransformer().get_params():  # scikit-learn 1.8
+    SPLINES["splines of missing values"] = lambda: splines(handle_missing="zeros")
