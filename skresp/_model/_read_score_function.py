@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from skresp._actions._action_set import ActionSet
 from skresp._typing import FloatArray
@@ -66,6 +67,7 @@ def _read(
     is_float32 = reading.is_float32 or _gets_float32(reading, input_format)
     doubt = _doubt(reading, is_float32)
     _check(reading, scores, own, is_float32, doubt)
+    _check_missing(reading, rows, own)
     decision = _decision(target_rule, reading, scores, rows, doubt)
     return replace(known, decision=decision)
 
@@ -158,6 +160,39 @@ def _check(
             f"The scores that were read differ from the model's own on "
             f"{int((~same).any(axis=1).sum())} of {len(own)} synthetic rows."
         )
+
+
+def _check_missing(reading: Reading, rows: Any, own: FloatArray) -> None:
+    """Raise if the model tells None from NaN, which have the same code."""
+    if isinstance(rows, pd.DataFrame):
+        texts = [i for i, t in enumerate(rows.dtypes) if str(t) == "object"]
+        if not texts or not rows.iloc[:, texts].isna().to_numpy().any():
+            return
+        other = rows.copy()
+        for i in texts:
+            column = rows.iloc[:, i]
+            other.isetitem(i, column.where(column.notna(), _other_missing(column)))
+    elif isinstance(rows, np.ndarray) and rows.dtype == object:
+        missing = pd.isna(rows)
+        if not missing.any():
+            return
+        other = np.where(missing, _other_missing(rows[missing]), rows)
+    else:
+        return
+    try:
+        found = reading.own_scores(other)
+    except Exception:  # a model may refuse one of them, and says so itself
+        return
+    if not np.array_equal(found, own, equal_nan=True):
+        raise UnreadableError(
+            "The model tells None from NaN in a column of labels; write missing labels "
+            "in one way."
+        )
+
+
+def _other_missing(values: Any) -> Any:
+    """Return NaN for values of which some are None, else None."""
+    return np.nan if any(value is None for value in values) else None
 
 
 def _largest_sum(group: ReadGroup) -> float:
