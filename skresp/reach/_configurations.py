@@ -57,7 +57,7 @@ def changes_without_reals(part: Part, before: FloatArray) -> FloatArray | None:
     Return None where these are too many.
     """
     reals = movable_reals(part, before)
-    names = {part.names[k] for k in reals}
+    names = {part.names[k] for k in part.downstream(reals)}
     relaxed = replace(
         part,
         # A feature that is only mutable may move alongside a real.

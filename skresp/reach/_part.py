@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -104,11 +105,15 @@ class Part:
 
         Then a feasible change of `j` with its effects is minimal.
         """
-        reached = {j}
+        return not any(self.features[k].can_change for k in self.downstream([j]) - {j})
+
+    def downstream(self, sources: Iterable[int]) -> set[int]:
+        """Return some features and all that their effects reach."""
+        reached = set(sources)
         for source, target, _ in self.links:
             if source in reached:
                 reached.add(target)
-        return not any(self.features[k].can_change for k in reached - {j})
+        return reached
 
     def is_pushed(self, j: int) -> bool:
         """Return whether some feature upstream of `j` can change."""

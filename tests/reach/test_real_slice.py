@@ -85,6 +85,26 @@ def test_draws_from_a_slice_in_two_pieces_reach_both():
     assert near((after["a"] >= 9).mean(), 0.5)
 
 
+@pytest.mark.parametrize("j", [0, 1, None])
+def test_a_constraint_on_what_a_real_affects_excludes_no_configuration(j):
+    """b = 1 needs z >= 5, and only the effect of r moves z: r does, on half of them."""
+    after = reached(
+        {
+            "b": Feature("binary"),
+            "r": Feature("real", 0, 10),
+            "z": Feature("real", 0, 10, actionable=False),
+        },
+        [Linkage("r", {"z": 1}), IfThen(("b", "==", 1), ("z", ">=", 5))],
+        {"b": 0, "r": 0, "z": 0},
+        j=j,
+    )
+    if j == 0:
+        assert (after["b"] == 1).all()
+    else:
+        assert near(after["b"].mean(), 0.5)
+        assert near((after["z"] >= 5).mean(), 0.75)  # all with b = 1, half without
+
+
 @pytest.mark.parametrize("fault", ["suboptimal", "lower", "upper", "zeros", "random"])
 def test_a_wrong_optimum_does_not_narrow_the_draws(fault, monkeypatch):
     """The ends of the range that is drawn from are bounds, not the solver's points."""
