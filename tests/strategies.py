@@ -195,6 +195,25 @@ def real_cases():
 
 
 @st.composite
+def mixed_cases(draw):
+    """An action set with reals that constraints tie to others, and a valid person."""
+    names = "abcde"[: draw(st.integers(2, 5))]
+    given = {
+        name: Feature("real", 0, 3) if i < 2 else draw(features(reals=True))
+        for i, name in enumerate(names)
+    }
+    wanted = {draw(rules(given)): 1 for _ in range(draw(st.integers(1, 4)))}
+    try:
+        actions = ActionSet(given, [rule for rule in wanted if rule is not None])
+    except ValueError as error:
+        assume("cycle" not in str(error))
+        raise
+    person = draw(people(actions))
+    assume(oracle.move_ok(actions, person, person))
+    return actions, person
+
+
+@st.composite
 def cases_with_gaps(draw):
     """An action set and a person some of whose values are missing."""
     actions, person = draw(cases(most_features=3, most_rules=2))

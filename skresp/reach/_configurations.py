@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -56,7 +56,28 @@ def changes_without_reals(part: Part, before: FloatArray) -> FloatArray | None:
 
     Return None where these are too many.
     """
-    reals = movable_reals(part, before)
+    return changes_without(part, before, movable_reals(part, before))
+
+
+def changes_without(
+    part: Part,
+    before: FloatArray,
+    reals: Sequence[int],
+    own: Mapping[int, FloatArray] | None = None,
+) -> FloatArray | None:
+    """Return the changes of the other features that constraints without reals allow.
+
+    Return None where these are too many.
+
+    Parameters
+    ----------
+    part : Part
+    before : array of shape (n_features,)
+    reals : sequence of int
+        The reals that stay put. Constraints on what they affect do not count either.
+    own : mapping of position to own changes, optional
+        The own changes of some other features, instead of all.
+    """
     names = {part.names[k] for k in part.downstream(reals)}
     relaxed = replace(
         part,
@@ -70,7 +91,7 @@ def changes_without_reals(part: Part, before: FloatArray) -> FloatArray | None:
         relaxed,
         before[None],
         deadline=allowance().deadline,
-        own=dict.fromkeys(reals, np.zeros(1)),
+        own=dict.fromkeys(reals, np.zeros(1)) | dict(own or {}),
     )
     return None if listing.refused else listing.changes
 

@@ -12,18 +12,11 @@ import numpy as np
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._allowance import OutOfPointsError, allowance
-from ._errors import TooLargeError
+from ._allowance import allowance
 from ._grid import list_changes
 from ._interventions import minimal_of_one
-from ._own_changes import own_changes, own_count
+from ._own_changes import own_count
 from ._part import Part
-from ._solver_search import MAX_BY_SOLVER, Search
-
-# Own changes of a feature that are tried one by one.
-MAX_AMOUNTS = 10_000
-# Amounts for which the solver looks for other sets of features that could move.
-MAX_SOLVED_AMOUNTS = 50
 
 
 @dataclass(frozen=True)
@@ -174,47 +167,3 @@ def _with_others(
     changes = changes[(changes[:, sorted(sources)] == 0).all(axis=1)]
     order = np.argsort(amounts)
     return changes, order[np.searchsorted(amounts[order], changes[:, j])]
-
-
-def list_minimal(
-    part: Part,
-    before: FloatArray,
-    j: int,
-    *,
-    most: int = MAX_AMOUNTS,
-    solver: bool = True,
-) -> FloatArray | None:
-    """Return all minimal interventions on feature `j`; None where they have no list.
-
-    A feature with few own changes has a list, even if its part has real features: these
-    matter only where they must move. With `solver=False` the solver is not used.
-    """
-    feature = part.features[j]
-    if part.links_into[j] or own_count(feature, float(before[j])) > most:
-        return None
-    amounts = own_changes(feature, float(before[j]))[1:]
-    by_amount = minimal_by_amount(part, before, j, amounts)
-    unknown = np.flatnonzero(~by_amount.known)
-    if not len(unknown):
-        return by_amount.changes
-    if not solver or len(unknown) > MAX_SOLVED_AMOUNTS:
-        return None
-    search = Search(part, before)
-    reals = bool(free_reals(part, before))
-    rest = [by_amount.changes]
-    try:
-        for i in unknown.tolist():
-            at = search.at(j, float(before[j] + by_amount.amounts[i]))
-            if by_amount.listed:
-                sets, complete = search.supports([at, *search.without(by_amount.of(i))])
-                complete &= not sets
-            elif reals:
-                return None
-            else:
-                changes, complete = search.minimal_at(at, j, MAX_BY_SOLVER)
-                rest.append(changes)
-            if not complete or not search.can_stay:
-                return None
-    except (TooLargeError, OutOfPointsError):
-        return None
-    return np.concatenate(rest)

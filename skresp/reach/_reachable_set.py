@@ -34,7 +34,7 @@ from skresp._validation import (
 from ._cache import make_reaches, shared_cache
 from ._errors import EnumerationError, TooLargeError
 from ._interventions import check_interventions
-from ._interventions_by_amount import list_minimal
+from ._minimal_list import list_minimal
 from ._outcome import Outcome
 from ._part import Part, located_parts, part_with
 from ._sampling import MOST_DRAWS, sample_interventions, sample_joint

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +26,9 @@ from ._interventions_by_amount import free_reals, minimal_by_amount, movable_rea
 from ._own_changes import draw_own
 from ._part import Part
 from ._real_slice import Slice, draw_slice
+from ._second_real import with_second_real
 from ._solver_search import MAX_BY_SOLVER, MAX_SUPPORTS, Search
+from ._stretches import Stretches, draw_points
 
 # Draws of one score, or of one set of points, that fit in memory.
 MOST_DRAWS = 100_000_000
@@ -135,20 +139,25 @@ class _MinimalDraws:
         search, j = self.search, self.j
         amounts, wanted = np.unique(proposed, return_counts=True)
         by_amount = minimal_by_amount(search.part, search.before, j, amounts)
-        # In random order, so that a limit does not favour small amounts.
-        for i in self.rng.permutation(len(amounts)).tolist():
-            known = by_amount.of(i)
-            amount = float(amounts[i])
-            if by_amount.known[i]:
-                self.choices[amount] = list(known)
-            elif amount not in self.choices:
-                self.choices[amount], all_of_them = _choices(
-                    search, j, amount, known, self.grid, thorough=self.uniform
-                )
-                self.uniform &= all_of_them
-            choices = self.choices[amount]
-            self.has_choices |= bool(choices)
-            _draw_choices(search, choices, int(wanted[i]), self.rng, self.changes)
+        more = with_second_real(search.part, search.before, j, by_amount, search)
+        drawn: list[FloatArray | Stretches] = []
+        try:
+            # In random order, so that a limit does not favour small amounts.
+            for i in self.rng.permutation(len(amounts)).tolist():
+                known = by_amount.of(i)
+                amount = float(amounts[i])
+                if more.known[i]:
+                    self.choices[amount] = [*known, *more.stretches[i]]
+                elif amount not in self.choices:
+                    self.choices[amount], all_of_them = _choices(
+                        search, j, amount, known, self.grid, thorough=self.uniform
+                    )
+                    self.uniform &= all_of_them
+                choices = self.choices[amount]
+                self.has_choices |= bool(choices)
+                _draw_choices(search, choices, int(wanted[i]), self.rng, drawn)
+        finally:
+            self.changes += draw_points(search.part, search.before, drawn, self.rng)
 
 
 def _extreme_changes(search: Search, j: int) -> tuple[FloatArray, bool]:
@@ -309,7 +318,7 @@ def _sample_discrete(
     return Sample(changes[:n], tried, uniform)
 
 
-Choice = FloatArray | Slice
+Choice = FloatArray | Slice | Stretches
 
 
 def _choices(
@@ -363,20 +372,19 @@ def _draw_choices(
     choices: list[Choice],
     n: int,
     rng: np.random.Generator,
-    changes: list[FloatArray],
+    changes: list[Any],
 ) -> None:
     """Draw changes uniformly from choices; fewer where a slice gives fewer.
 
     They are added to `changes`, so that those before a limit are kept. Empty slices are
-    removed from `choices` in place, and others are drawn instead.
+    removed from `choices` in place, and others are drawn instead. Stretches are added
+    as they are, for `draw_points`.
     """
     while n and choices:
-        picks, counts = np.unique(
-            rng.integers(len(choices), size=n), return_counts=True
-        )
+        picks = [0] * n if len(choices) == 1 else rng.integers(len(choices), size=n)
         n = 0
         empty = set()
-        for pick, count in zip(picks.tolist(), counts.tolist(), strict=True):
+        for pick, count in Counter(map(int, picks)).items():
             choice = choices[pick]
             if not isinstance(choice, Slice):
                 changes += [choice] * count

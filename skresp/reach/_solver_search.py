@@ -150,11 +150,16 @@ class Search:
         name = self.part.names[position]
         if self.part.features[position].kind == "categorical":
             return row(self.program.equals(name, value), 1, 1)
+        return self.between(position, value, value)
+
+    def between(self, position: int, low: float, high: float) -> Row:
+        """Return the row that a number reaches a value within limits."""
+        name = self.part.names[position]
         change, before = self.program.change(name), float(self.before[position])
         off = 0.0
         if self.part.features[position].kind == "real":
-            off = self.program.leeway(change, abs(value) + abs(before))
-        return row(change - (value - before), -off, off)
+            off = self.program.leeway(change, max(abs(low), abs(high)) + abs(before))
+        return row(change - (low - before), -off, high - low + off)
 
     def without(self, changes: FloatArray) -> list[Row]:
         """Return rows that exclude the sets of features that move in some changes.

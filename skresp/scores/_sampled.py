@@ -14,7 +14,7 @@ from skresp.reach._allowance import allow
 from skresp.reach._cache import Reach
 from skresp.reach._errors import TooLargeError
 from skresp.reach._feasible_changes import FeasibleChanges
-from skresp.reach._interventions_by_amount import list_minimal
+from skresp.reach._minimal_list import list_minimal
 from skresp.reach._own_changes import own_ranges
 from skresp.reach._part import Part
 from skresp.reach._sampling import Sample, sample_interventions

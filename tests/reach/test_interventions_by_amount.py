@@ -12,7 +12,8 @@ from skresp._actions._encoding import encode
 from skresp.constraints import IfThen, Linear, Linkage, Switch
 from skresp.reach import reachable_set
 from skresp.reach._cache import make_reaches
-from skresp.reach._interventions_by_amount import list_minimal, minimal_by_amount
+from skresp.reach._interventions_by_amount import minimal_by_amount
+from skresp.reach._minimal_list import list_minimal
 from skresp.reach._own_changes import own_changes
 from skresp.reach._part import parts_of
 from skresp.reach._sampling import sample_joint, sample_minimal
