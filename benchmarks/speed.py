@@ -20,6 +20,7 @@ import time
 import warnings
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from xgboost import XGBClassifier
@@ -39,6 +41,7 @@ from skresp import (
     ResponsivenessExplainer,
     ShapExplainer,
 )
+from skresp.constraints import IfThen
 from skresp.datasets import fetch_german, fetch_givemecredit, fetch_heloc, make_credit
 from skresp.metrics import RecourseScorer
 
@@ -239,6 +242,53 @@ def lines(args):
         show(f"times faster than 500 draws, {name}", slow / fast, goal, at_most=False)
 
 
+def mixed(args):
+    """Print time and runs of HiGHS a person, for a binary and two reals that are tied.
+
+    Two rules: a loan needs some income, and a high income needs some savings.
+    """
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(0, 10, (2_000, 2)), columns=["income", "savings"])
+    X["loan"] = (X["income"] >= 4) & rng.integers(0, 2, len(X))
+    X["savings"] = X["savings"].clip(lower=3 * (X["income"] >= 7))
+    X = X.astype(float)
+    score = 2 * X["loan"] + X["income"] / 3 + X["savings"] / 2
+    y = (score + rng.normal(size=len(X)) > 5).astype(int)
+    actions = ActionSet(
+        {
+            "income": Feature("real", 0, 10),
+            "savings": Feature("real", 0, 10),
+            "loan": Feature("binary"),
+        },
+        [
+            IfThen(("loan", "==", 1), ("income", ">=", 4)),
+            IfThen(("income", ">=", 7), ("savings", ">=", 3)),
+        ],
+    )
+    models = {**MODELS, "MLP": lambda: MLPClassifier((16,), random_state=0)}
+    for name, make in models.items():
+        model = make().fit(X, y)
+        people = X[model.predict(X) == 0][:50]
+        for how in ("minimal", "joint"):
+            explainer = make_explainer(model, actions, X, interventions=how)
+            for what in ("explain", "verify"):
+                call = partial(getattr(explainer, what), people)
+                runs = solver_runs(call)
+                (seconds,) = least([call], args.repeats)
+                where = f"{what}, tied reals, {how}, {name}"
+                show(where, 1e3 * seconds / len(people), unit=" ms")
+                show(f"runs of HiGHS, {where}", runs / len(people))
+
+
+def solver_runs(call):
+    """Return how often a call runs HiGHS."""
+    from skresp.reach import _highs
+
+    with mock.patch.object(_highs, "_answer", wraps=_highs._answer) as answer:
+        call()
+    return answer.call_count
+
+
 def scorer(args):
     """Print what the recourse rate adds to fitting and AUC, heloc XGBoost."""
     bunch = fetch_heloc()
@@ -428,6 +478,7 @@ PARTS = {
     "attributions": attributions,
     "one person": one_person,
     "lines": lines,
+    "mixed": mixed,
     "scorer": scorer,
     "jobs": jobs,
     "imports": imports,
