@@ -29,6 +29,10 @@ from ._stretches import Stretches
 
 # Lines of one call: amounts, combinations of the discrete features, reals.
 _MAX_LINES = 20_000
+# Points of a line are the same if they are nearer than this, relative to the values of
+# the features, and to the range of the real.
+_ROUNDING = 1e-14
+_PRECISION = 1e-9
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,7 @@ def _lines(
         cuts = _cuts(part, before, own, rates, r)
         if cuts is None:
             return None
-        found.append(_feasible_lines(part, before, own, rates, cuts, (j, r)))
+        found.append(_feasible_lines(part, before, own, rates, cuts, r))
         found.append(_points(part, before, _cancelled(part, own, rates, cuts, r)))
     changes, own, all_rates = (
         np.concatenate([each[i] for each in found]) for i in range(3)
@@ -159,18 +163,22 @@ def _cancelled(
 ) -> FloatArray:
     """Return the points of lines at which the real cancels the change of another.
 
-    There fewer features move than around them.
+    There fewer features move than around them. The real itself moves.
     """
     change, speed = part.total(own), part.total(rates[None])[0]
     points = [own[:0]]
     seen = np.zeros((len(own), 0))
     for k in np.flatnonzero(speed).tolist():
+        if k == r:
+            continue
         amount = -change[:, k] / speed[k]
-        ok = (k != r) & (cuts[:, 0] <= amount) & (amount <= cuts[:, -1])
+        # Without an own change the real may be outside its range.
+        ok = (cuts[:, 0] <= amount) & (amount <= cuts[:, -1]) | (amount == 0)
         ok &= ~np.isclose(seen, amount[:, None], rtol=1e-9, atol=0).any(axis=1)
         points.append(own[ok] + amount[ok, None] * rates)
         seen = np.column_stack([seen, amount])
-    return np.concatenate(points)
+    every = np.concatenate(points)
+    return every[part.total(every)[:, r] != 0]
 
 
 def _with_still(part: Part, own: FloatArray, still: list[int]) -> FloatArray:
@@ -240,13 +248,18 @@ def _feasible_lines(
     own: FloatArray,
     rates: FloatArray,
     cuts: FloatArray,
-    moving: tuple[int, int],
+    r: int,
 ) -> _Lines:
-    """Return the lines on which something is feasible and both features move.
+    """Return the lines on which something is feasible and all that the real moves does.
 
     Single points count where no stretch is feasible, and staying outside the range
     where nothing in it is.
     """
+    moving = part.total(rates[None])[0] != 0
+    # Cuts of several constraints at one point differ by rounding: that is no stretch.
+    low, high = part.features[r].own_limits(float(before[r]))
+    size = np.nanmax(np.abs([*before, low, high]))
+    same = min(_ROUNDING * size, _PRECISION * (high - low))
 
     def feasible(line: IndexArray, amounts: FloatArray) -> BoolArray:
         at = own[line] + amounts[:, None] * rates
@@ -255,7 +268,7 @@ def _feasible_lines(
         return ok
 
     middle = cuts[:, :-1] / 2 + cuts[:, 1:] / 2
-    line, at = np.nonzero(cuts[:, 1:] > cuts[:, :-1])
+    line, at = np.nonzero(np.diff(cuts, axis=1) > same)
     ok = feasible(line, middle[line, at])
     line, at = line[ok], at[ok]
     lines, points = [line], [middle[line, at]]
@@ -265,6 +278,9 @@ def _feasible_lines(
         new = np.diff(single[rest], axis=1, prepend=np.nan) != 0
         line, point = rest[np.nonzero(new)[0]], single[rest][new]
         ok = feasible(line, point)
+        line, point = line[ok], point[ok]
+        ok = np.diff(line, prepend=-1) > 0
+        ok |= np.diff(point, prepend=np.nan) > same
         lines.append(line[ok])
         for each in (points, lows, highs):
             each.append(point[ok])

@@ -250,3 +250,61 @@ def test_a_list_beside_one_real_takes_no_solver(runs):
     assert len(list_minimal(part, np.array([0.0, 3.0]), 0)) == 1
     assert list_minimal(part, np.array([0.0, 5.0]), 0) is None
     assert not runs
+
+
+def test_rounding_between_two_constraints_hides_no_other_value():
+    """Both rules end at 0.1, up to rounding; 9 is a value as good."""
+    after = drawn(
+        {"b": Feature("binary"), "r": REAL},
+        [
+            IfThen(("b", "==", 1), ("r", "in", [0.1, 9])),
+            Linear({"r": 3}, lower=0.1 * 3),
+        ],
+        {"b": 0, "r": 2},
+        "b",
+    )
+    assert abs((after["r"] == 9).mean() - 1 / 2) < 0.05
+
+
+EFFECT = Feature("real", -100, 100, actionable=False)
+
+
+def test_the_only_point_of_a_real_counts_once_where_it_cancels_an_effect():
+    """Either r or m keeps c at 0."""
+    after = drawn(
+        {"b": Feature("binary"), "r": REAL, "m": Feature("binary"), "c": EFFECT},
+        [
+            Linkage("b", {"c": 1}),
+            Linkage("r", {"c": -1}),
+            Linkage("m", {"c": -1}),
+            Linear({"c": 1}, lower=0, upper=0),
+        ],
+        dict.fromkeys("brmc", 0),
+        "b",
+    )
+    assert abs((after["m"] == 1).mean() - 1 / 2) < 0.05
+
+
+def test_a_list_stays_one_where_a_real_could_move_a_feature_before_it():
+    """b needs m, or k with its effect on c; r need not move."""
+    features = {"c": EFFECT, "r": REAL, **dict.fromkeys("bmk", Feature("binary"))}
+    rules = [
+        Linkage("k", {"c": 50}),
+        Linkage("r", {"c": 1}),
+        Linear({"m": 1, "k": 1, "b": -1}, lower=0),
+    ]
+    (part,) = parts_of(ActionSet(features, rules))
+    assert len(list_minimal(part, np.array([0.0, 5, 0, 0, 0]), 2)) == 2
+
+
+def test_a_real_outside_its_range_may_be_moved_by_an_effect_alone():
+    """With b, r moves to 21 and c stays; an own change of r would move c."""
+    after = drawn(
+        {"b": Feature("binary"), "r": REAL, "c": EFFECT},
+        [Linkage("b", {"r": 1, "c": -1}), Linkage("r", {"c": 1})],
+        {"b": 0, "r": 20, "c": 0},
+        "b",
+        n=20,
+    )
+    assert (after["r"] == 21).all()
+    assert (after["c"] == 0).all()
