@@ -14,7 +14,7 @@ from skresp._typing import BoolArray, FloatArray, IndexArray
 
 from ._allowance import allowance
 from ._grid import list_changes
-from ._interventions import minimal_of_one
+from ._interventions import minimal_of_one, without_missing
 from ._own_changes import own_count
 from ._part import Part
 
@@ -59,14 +59,16 @@ def minimal_by_amount(
     The amounts are distinct and not 0. Where linkages lead to this feature, only
     amounts are known for which nothing else has to move.
     """
-    alone = np.zeros((len(amounts), len(part.names)))
-    alone[:, j] = amounts
-    origin = np.broadcast_to(before, alone.shape)
-    # Nothing else moves: this set is contained in every other set of features.
+    own = np.zeros((len(amounts), len(part.names)))
+    own[:, j] = amounts
+    origin = np.broadcast_to(before, own.shape)
+    with_effects = part.total(own)
+    # Nothing else moves: this set is contained in every other set of features. A
+    # missing value stays missing, whatever its change.
+    alone = np.where(np.isnan(before), with_effects, own)
     by_itself = part.feasible(origin, part.own(alone))
     # It moves with its effects, and nothing can cancel those.
-    with_effects = part.total(alone)
-    forced = ~by_itself & part.feasible(origin, alone)
+    forced = ~by_itself & part.feasible(origin, own)
     forced &= _is_forced(part, before, j, amounts, with_effects)
     if part.links_into[j]:
         forced[:] = False
@@ -127,7 +129,7 @@ def _is_forced(
             ends = np.sort([scale * low[:, source], scale * high[:, source]], axis=0)
             low[:, k] += ends[0]
             high[:, k] += ends[1]
-    moved = changes != 0
+    moved = without_missing(changes, before) != 0
     moved[:, j] = False
     may_stay = (low <= 0) & (high >= 0)
     by_itself = np.array(
@@ -162,7 +164,7 @@ def _with_others(
     if listing.refused:
         return None
     changes = listing.changes
-    changes = changes[minimal_of_one(changes)[:, j]]
+    changes = changes[minimal_of_one(without_missing(changes, before))[:, j]]
     sources = {source for k in reals if k != j for source, _ in part.links_into[k]}
     changes = changes[(changes[:, sorted(sources)] == 0).all(axis=1)]
     order = np.argsort(amounts)

@@ -48,16 +48,13 @@ def list_minimal(
         if any(more.stretches):
             return None
         unknown = np.flatnonzero(~more.known)
-        if len(unknown) and (search is None or len(unknown) > MAX_SOLVED_AMOUNTS):
+        if search is None:
+            return None if len(unknown) else by_amount.changes
+        if len(unknown) > MAX_SOLVED_AMOUNTS:
             return None
-        if (
-            search is not None
-            and len(free_reals(part, before)) > 1
-            and not search.can_stay
-        ):
+        if len(reals) > 1 and not search.can_stay:
             return None
         for i in unknown.tolist():
-            assert search is not None
             at = search.at(j, float(before[j] + by_amount.amounts[i]))
             if by_amount.listed:
                 sets, complete = search.supports([at, *search.without(by_amount.of(i))])

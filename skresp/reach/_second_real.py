@@ -9,26 +9,26 @@ alone, no solver.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import NamedTuple
 
 import numpy as np
 
 from skresp._actions._constraint import Constraint
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._allowance import allowance
+from ._allowance import OutOfPointsError, allowance
 from ._configurations import changes_without
 from ._distinct_rows import distinct_rows
-from ._interventions import minimal_of_one
+from ._interventions import minimal_of_one, without_missing
 from ._interventions_by_amount import InterventionsByAmount, free_reals, movable_reals
 from ._part import Part
 from ._solver_search import Search
 from ._stretches import Stretches
 
 # Lines of one call: amounts, combinations of the discrete features, reals.
-_MAX_LINES = 20_000
+_MAX_LINES = 100_000
+_POINTS_AT_ONCE = 50_000
 # Points of a line are the same if they are nearer than this, relative to the values of
 # the features, and to the range of the real.
 _ROUNDING = 1e-14
@@ -63,65 +63,46 @@ def with_second_real(
     Where several others could move at once, the solver (`search`) is asked whether
     they must, once for neighbouring amounts at which the same features move.
     """
-    n = len(by_amount.amounts)
-    stretches: list[list[Stretches]] = [[] for _ in range(n)]
-    left = np.flatnonzero(~by_amount.known)
-    if not len(left) or part.links_into[j] or not by_amount.listed:
-        return SecondReal(stretches, by_amount.known)
-    left = left[np.argsort(by_amount.amounts[left])]
+    amounts, known = by_amount.amounts, by_amount.known
+    found = SecondReal([[] for _ in amounts], known)
+    left = np.flatnonzero(~known)
+    left = left[np.argsort(amounts[left])]
     reals = [k for k in movable_reals(part, before) if k != j]
-    if not {*reals} <= {*free_reals(part, before)}:
-        # The few changes of a real that has no range are no configurations.
-        return SecondReal(stretches, by_amount.known)
-    lines = _lines(part, before, j, by_amount.amounts[left], reals)
+    # The few changes of a real that has no range are no configurations.
+    have_ranges = {*reals} <= {*free_reals(part, before)}
+    lines = None
+    if len(left) and by_amount.listed and have_ranges and not part.links_into[j]:
+        lines = _lines(part, before, j, amounts[left], reals)
     if lines is None:
-        return SecondReal(stretches, by_amount.known)
-    sets = {i: {*map(bytes, by_amount.of(i) != 0)} for i in left.tolist()}
-    at = left[np.searchsorted(by_amount.amounts[left], lines.changes[:, j])]
+        return found
+    changes, stretches = lines
+    at = left[np.searchsorted(amounts[left], changes[:, j])].tolist()
     # A set of features that move is minimal if it contains no other of its amount.
-    others = [by_amount.of(i) for i in left.tolist()]
-    every = np.concatenate([*others, lines.changes])
-    is_minimal = minimal_of_one(every)[len(every) - len(at) :, j]
-    for line in np.flatnonzero(is_minimal).tolist():
-        stretches[at[line]].append(lines.stretches(line))
-        sets[int(at[line])].add(bytes(lines.changes[line] != 0))
+    others = {i: without_missing(by_amount.of(i), before) for i in left.tolist()}
+    sets = {i: {*map(bytes, each != 0)} for i, each in others.items()}
+    every = np.concatenate([*others.values(), without_missing(changes, before)])
+    first = len(every) - len(changes)
+    is_minimal = minimal_of_one(every)[first:, j].tolist()
+    for i, moved, line, minimal in zip(
+        at, every[first:] != 0, stretches, is_minimal, strict=True
+    ):
+        if minimal:
+            found.stretches[i].append(line)
+            sets[i].add(bytes(moved))
     if len(reals) == 1:
-        return SecondReal(stretches, np.ones(n, dtype=bool))
+        return replace(found, known=np.ones(len(amounts), dtype=bool))
     if search is None:
-        return SecondReal(stretches, by_amount.known)
-    return SecondReal(stretches, _others_stay(search, j, by_amount, sets))
-
-
-class _Lines(NamedTuple):
-    """Lines that have feasible changes, each for one amount of the feature.
-
-    Attributes
-    ----------
-    changes : array of shape (n_lines, n_features)
-        A total change of each line.
-    own, rates : array of shape (n_lines, n_features)
-        See `Stretches`.
-    ends : list of array of shape (n_stretches, 2)
-    """
-
-    changes: FloatArray
-    own: FloatArray
-    rates: FloatArray
-    ends: list[FloatArray]
-
-    def stretches(self, line: int) -> Stretches:
-        """Return the stretches of one line."""
-        low, high = self.ends[line].T
-        return Stretches(self.own[line], self.rates[line], low, high)
+        return found
+    return replace(found, known=_others_stay(search, j, by_amount, sets))
 
 
 def _lines(
     part: Part, before: FloatArray, j: int, amounts: FloatArray, reals: list[int]
-) -> _Lines | None:
-    """Return the lines of each real at these amounts of feature `j`.
+) -> tuple[FloatArray, list[Stretches]] | None:
+    """Return the stretches of each real at these amounts, and a change of each.
 
-    Return None where they are too many, or where a constraint does not know where it
-    changes.
+    Return None where the lines are too many, or where a constraint does not know where
+    it changes.
     """
     own_j = np.concatenate([[0.0], amounts])
     listed = changes_without(part, before, reals, {j: own_j})
@@ -143,23 +124,30 @@ def _lines(
         if cuts is None:
             return None
         found.append(_feasible_lines(part, before, own, rates, cuts, r))
-        found.append(_points(part, before, _cancelled(part, own, rates, cuts, r)))
-    changes, own, all_rates = (
-        np.concatenate([each[i] for each in found]) for i in range(3)
-    )
-    return _Lines(changes, own, all_rates, [e for each in found for e in each.ends])
+        cancelled = _cancelled(part, before, own, rates, cuts, r)
+        found.append(_points(part, before, cancelled))
+    changes, stretches = zip(*found, strict=True)
+    return np.concatenate(changes), [line for each in stretches for line in each]
 
 
-def _points(part: Part, before: FloatArray, own: FloatArray) -> _Lines:
-    """Return lines of one point each, those that are feasible."""
+def _points(
+    part: Part, before: FloatArray, own: FloatArray
+) -> tuple[FloatArray, list[Stretches]]:
+    """Return the total changes of single points, those that are feasible."""
     own = own[part.feasible(np.broadcast_to(before, own.shape), own)]
-    return _Lines(
-        part.total(own), own, np.zeros_like(own), [np.zeros((1, 2))] * len(own)
-    )
+    at = np.zeros(1)
+    return part.total(own), [
+        Stretches(each, np.zeros_like(each), at, at) for each in own
+    ]
 
 
 def _cancelled(
-    part: Part, own: FloatArray, rates: FloatArray, cuts: FloatArray, r: int
+    part: Part,
+    before: FloatArray,
+    own: FloatArray,
+    rates: FloatArray,
+    cuts: FloatArray,
+    r: int,
 ) -> FloatArray:
     """Return the points of lines at which the real cancels the change of another.
 
@@ -168,7 +156,7 @@ def _cancelled(
     change, speed = part.total(own), part.total(rates[None])[0]
     points = [own[:0]]
     seen = np.zeros((len(own), 0))
-    for k in np.flatnonzero(speed).tolist():
+    for k in np.flatnonzero((speed != 0) & ~np.isnan(before)).tolist():
         if k == r:
             continue
         amount = -change[:, k] / speed[k]
@@ -249,22 +237,26 @@ def _feasible_lines(
     rates: FloatArray,
     cuts: FloatArray,
     r: int,
-) -> _Lines:
-    """Return the lines on which something is feasible and all that the real moves does.
+) -> tuple[FloatArray, list[Stretches]]:
+    """Return the stretches of lines on which something is feasible, and a change each.
 
-    Single points count where no stretch is feasible, and staying outside the range
-    where nothing in it is.
+    All that the real moves does move there. Single points count where no stretch is
+    feasible, and staying outside the range where nothing in it is.
     """
-    moving = part.total(rates[None])[0] != 0
+    moving = (part.total(rates[None])[0] != 0) & ~np.isnan(before)
     # Cuts of several constraints at one point differ by rounding: that is no stretch.
     low, high = part.features[r].own_limits(float(before[r]))
     size = np.nanmax(np.abs([*before, low, high]))
     same = min(_ROUNDING * size, _PRECISION * (high - low))
 
     def feasible(line: IndexArray, amounts: FloatArray) -> BoolArray:
-        at = own[line] + amounts[:, None] * rates
-        ok = part.feasible(np.broadcast_to(before, at.shape), at)
-        ok[ok] = (part.total(at[ok])[:, moving] != 0).all(axis=1)
+        ok = np.zeros(len(line), dtype=bool)
+        for i in range(0, len(line), _POINTS_AT_ONCE):
+            some = slice(i, i + _POINTS_AT_ONCE)
+            at = own[line[some]] + amounts[some, None] * rates
+            good = part.feasible(np.broadcast_to(before, at.shape), at)
+            good[good] = (part.total(at[good])[:, moving] != 0).all(axis=1)
+            ok[some] = good
         return ok
 
     middle = cuts[:, :-1] / 2 + cuts[:, 1:] / 2
@@ -289,12 +281,11 @@ def _feasible_lines(
     order = np.argsort(line, kind="stable")
     kept, first = np.unique(line[order], return_index=True)
     change = part.total(own[kept] + point[order[first]][:, None] * rates)
-    return _Lines(
-        change,
-        own[kept],
-        np.broadcast_to(rates, (len(kept), len(rates))),
-        np.split(ends[order], first[1:]) if len(kept) else [],
-    )
+    pieces = np.split(ends[order], first[1:])[: len(kept)]
+    return change, [
+        Stretches(each, rates, *piece.T)
+        for each, piece in zip(own[kept], pieces, strict=True)
+    ]
 
 
 def _others_stay(
@@ -325,6 +316,9 @@ def _others_stay(
         moved = np.array([np.frombuffer(each, dtype=bool) for each in sets[same[0]]])
         low, high = (search.before[j] + by_amount.amounts[[same[0], same[-1]]]).tolist()
         within = search.at(j, low) if low == high else search.between(j, low, high)
-        found, complete = search.supports([within, *search.without(moved)], 1)
+        try:
+            found, complete = search.supports([within, *search.without(moved)], 1)
+        except OutOfPointsError:
+            break  # the amounts that are known can still be drawn
         known[same] = complete and not found
     return known

@@ -20,7 +20,7 @@ from ._allowance import OutOfPointsError
 from ._deadline import LimitError
 from ._errors import ContinuousError, EnumerationError, TooLargeError
 from ._highs import solve
-from ._interventions import minimal_of_one
+from ._interventions import minimal_of_one, without_missing
 from ._outcome import Outcome
 from ._own_changes import own_count
 from ._part import Part
@@ -168,7 +168,7 @@ class Search:
         """
         return [
             self._not_all(np.flatnonzero(moved))
-            for moved in np.unique(changes != 0, axis=0)
+            for moved in np.unique(without_missing(changes, self.before) != 0, axis=0)
         ]
 
     def _not_all(self, features: Iterable[int]) -> Row:

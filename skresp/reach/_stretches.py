@@ -36,7 +36,7 @@ class Stretches(NamedTuple):
 
     def at(self, share: float) -> FloatArray:
         """Return the own changes at a share of the length, or of the single points."""
-        if len(self.low) == 1:
+        if len(self.low) == 1:  # most have one, and there are many draws
             return self.own + (self.low + share * (self.high - self.low)) * self.rates
         width = self.high - self.low
         if not width.any():

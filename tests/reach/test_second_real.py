@@ -14,7 +14,9 @@ from skresp import ActionSet, Feature
 from skresp._actions._encoding import encode
 from skresp.constraints import IfThen, Linear, Linkage
 from skresp.reach import _solver_search
+from skresp.reach._allowance import allow
 from skresp.reach._configurations import changes_without_reals, discrete_positions
+from skresp.reach._deadline import NEVER
 from skresp.reach._interventions_by_amount import minimal_by_amount, movable_reals
 from skresp.reach._minimal_list import list_minimal
 from skresp.reach._own_changes import own_changes, own_count
@@ -238,6 +240,33 @@ def test_an_effect_that_a_real_cancels_is_an_intervention_of_its_own():
     assert 0.4 < still.mean() < 0.6
     np.testing.assert_allclose(after["b"][still], 10 - after["a"][still])
     assert (after["b"][~still] == 10).all()
+
+
+def test_a_missing_value_is_no_feature_that_moves():
+    """a moves c, which is missing: nothing else has to move, and b gains nothing."""
+    after = drawn(
+        {"a": REAL, "b": REAL, "c": Feature("real", 0, 9, actionable=False)},
+        [Linkage("a", {"c": -1}), Linkage("b", {"c": -1})],
+        {"a": 0, "b": 10, "c": np.nan},
+        "a",
+    )
+    assert (after["b"] == 10).all()
+
+
+def test_a_limit_keeps_the_amounts_that_need_no_solver():
+    """Above 6 the real r needs s or t, and there are too few points for the solver."""
+    (part,) = parts_of(
+        ActionSet(
+            {"r": Feature("real", 0, 7), "s": REAL, "t": REAL},
+            [
+                IfThen(("r", ">=", 6), ("s", ">=", 3)),
+                IfThen(("r", ">=", 6), ("t", ">=", 2)),
+            ],
+        )
+    )
+    with allow(NEVER, 150):
+        sample = sample_minimal(part, np.ones(3), 0, 100, np.random.default_rng(0))
+    assert len(sample.changes) > 0
 
 
 def test_a_list_beside_one_real_takes_no_solver(runs):
