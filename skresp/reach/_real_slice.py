@@ -51,6 +51,8 @@ class Slice(NamedTuple):
         Reals with a given own change, which may move further by effects.
     moving : int, optional
         A feature that must not end where it is.
+    still : sequence of int
+        Features without own changes that end where they are: effects on them cancel.
     """
 
     fixed: Mapping[int, float]
@@ -58,6 +60,7 @@ class Slice(NamedTuple):
     free: Sequence[int]
     own: Mapping[int, float] = {}
     moving: int | None = None
+    still: Sequence[int] = ()
 
 
 def draw_slice(
@@ -125,8 +128,9 @@ def _draw_level(
 class _Region:
     """The points of a slice, by the free coordinates that determine the others.
 
-    A constraint `Linear` with equal limits determines one of its reals. That one is
-    computed from the others, so that the region of the others has a volume.
+    A constraint `Linear` with equal limits determines one of its reals, and so does a
+    feature whose effects cancel. That one is computed from the others, so that the
+    region of the others has a volume.
     """
 
     def __init__(self, search: Search, region: Slice) -> None:
@@ -134,12 +138,14 @@ class _Region:
         held = set(self.part.held(search.before)) - {*region.fixed}
         free = [k for k in region.free if k not in held]
         self.fixed, self.moving = region.fixed, region.moving
+        self.still = list(region.still)
         moving = [*region.free, *region.own]
         self.held = [*region.held, *(k for k in moving if k in held)]
         self.given = {k: own for k, own in region.own.items() if k not in held}
         rows = [search.at(k, value) for k, value in self.fixed.items()]
         rows += [
-            row(search.program.change(self.part.names[k]), 0, 0) for k in self.held
+            row(search.program.change(self.part.names[k]), 0, 0)
+            for k in [*self.held, *self.still]
         ]
         limits = {k: (own, own) for k, own in self.given.items()}
         for k in free:
@@ -166,6 +172,8 @@ class _Region:
             weights = np.zeros(len(self.part.names))
             weights[columns] = [weight for _, weight in rule.terms]
             out.append((weights, rule.lower))
+        for k in self.still:
+            out.append((np.eye(len(self.part.names))[k], float(self.search.before[k])))
         return out
 
     def _split(self, free: list[int]) -> tuple[list[int], list[int]]:
@@ -225,7 +233,8 @@ class _Region:
         """Return which values of the free coordinates are feasible."""
         own = self.own(points)
         before = np.broadcast_to(self.search.before, own.shape)
-        return self.part.feasible(before, own) & self._moves(own)
+        is_still = (self.part.total(own)[:, self.still] == 0).all(axis=1)
+        return self.part.feasible(before, own) & self._moves(own) & is_still
 
     def _moves(self, own: FloatArray) -> BoolArray:
         """Return which own changes move the feature that must, beyond rounding."""

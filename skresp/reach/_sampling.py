@@ -349,6 +349,14 @@ def _choices(
         rows = [at, *(row(search.program.change(part.names[k]), 0, 0) for k in outside)]
         free = [k for k in reals if k in moving and k != j]
         held = [k for k in reals if k in outside]
+        still = [
+            k
+            for k in outside
+            if part.features[k].kind == "real"
+            and part.links_into[k]
+            and k not in reals
+            and not np.isnan(before[k])
+        ]
         fixed, all_of_them = find_configurations(search, rows, FEW_BY_SOLVER)
         if thorough and not all_of_them:
             listed = grid()
@@ -363,7 +371,9 @@ def _choices(
                 fixed = [dict(zip(discrete, v, strict=True)) for v in after.tolist()]
                 all_of_them = True
         complete &= all_of_them
-        choices += [Slice(values | {j: value}, held, free) for values in fixed]
+        choices += [
+            Slice(values | {j: value}, held, free, still=still) for values in fixed
+        ]
     return choices, complete
 
 

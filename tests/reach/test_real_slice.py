@@ -105,6 +105,32 @@ def test_a_constraint_on_what_a_real_affects_excludes_no_configuration(j):
         assert near((after["z"] >= 5).mean(), 0.75)  # all with b = 1, half without
 
 
+def test_a_feature_outside_a_minimal_set_stays_in_all_draws():
+    """j moves r, and only with s can c keep its bounds: it can also keep its value."""
+    (part,) = parts_of(
+        ActionSet(
+            {
+                "j": Feature("integer", 0, 1),
+                "r": Feature("real", 0, 10),
+                "s": Feature("real", 0, 10),
+                "c": Feature("real", 0, 6, actionable=False),
+            },
+            [
+                Linkage("j", {"r": 8}, keep_bounds=True),
+                Linkage("r", {"c": 1}, keep_bounds=True),
+                Linkage("s", {"c": -1}, keep_bounds=True),
+            ],
+        )
+    )
+    person = np.array([0.0, 5, 3, 5])
+    rng = np.random.default_rng(0)
+    drawn = sample_minimal(part, person, 0, 400, rng).changes
+    assert len(drawn) == 400
+    assert part.feasible(np.broadcast_to(person, drawn.shape), part.own(drawn)).all()
+    assert ((drawn != 0) == [True, True, True, False]).all()
+    assert np.ptp(drawn[:, 1]) > 1.9  # r and s have their range, from 3 to 5
+
+
 @pytest.mark.parametrize("fault", ["suboptimal", "lower", "upper", "zeros", "random"])
 def test_a_wrong_optimum_does_not_narrow_the_draws(fault, monkeypatch):
     """The ends of the range that is drawn from are bounds, not the solver's points."""
