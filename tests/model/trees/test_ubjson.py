@@ -30,11 +30,12 @@ def _assert_same(found, wanted):
 @pytest.mark.parametrize("labels", [False, True])
 def test_bytes_hold_what_the_text_holds(labels):
     rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.normal(size=300), "b": rng.integers(0, 9, 300)})
+    X = pd.DataFrame({"a": rng.normal(size=900), "b": rng.integers(0, 9, 900)})
     if labels:
-        X["c"] = pd.Categorical(rng.choice(["ä", "b", "c" * 200], 300))
-    y = rng.integers(0, 3, 300)
-    model = XGBClassifier(n_estimators=4, enable_categorical=True).fit(X, y)
+        X["c"] = pd.Categorical(rng.choice(["ä", "b", "c" * 200], 900))
+    y = rng.integers(0, 3, 900)
+    deep = {"n_estimators": 4, "max_depth": 12, "min_child_weight": 0}
+    model = XGBClassifier(enable_categorical=True, **deep).fit(X, y)
     booster = model.get_booster()
     wanted = json.loads(booster.save_raw("json"))
     stored = bytes(booster.save_raw("ubj"))
@@ -57,6 +58,7 @@ def test_bytes_hold_what_the_text_holds(labels):
             np.testing.assert_array_equal(
                 values, np.concatenate(arrays).astype(np.float32)
             )
+    assert joined.sizes("left_children").max() > 255  # of more than one byte
     assert bool(len(joined.values("categories"))) == labels
 
 
