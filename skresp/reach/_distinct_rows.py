@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,9 +16,17 @@ from skresp._typing import IndexArray
 # Below this a product of two cardinalities cannot overflow.
 _LARGE = 2**31
 _ROWS_AT_ONCE = 8_192
+# Tables of numbers whose results are kept: of how many rows, of how many numbers at
+# most, and how many tables. All of them take 64 MB at most.
+_FEW_ROWS = 100
+_MAX_NUMBERS = 2**17
+_MAX_RECENT = 64
+
+#: The first position of each distinct row, and which one each row is.
+Distinct = tuple[IndexArray, IndexArray]
 
 
-def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> tuple[IndexArray, IndexArray]:
+def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> Distinct:
     """Return the first position of each distinct row, and which one each row is.
 
     Takes an array of numbers, or a list of columns of any kind. A missing value equals
@@ -31,14 +41,70 @@ def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> tuple[IndexArray, Inde
     if isinstance(table, np.ndarray):
         if len(table) == 1:
             return np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+        known = _recent.get(table)
+        if known is not None:
+            return known
         result = _by_hash(table)
         if result is not None:
+            _recent.add(table, result)
             return result
         table = [column + 0.0 for column in table.T]
     return _by_column(table)
 
 
-def _by_hash(table: NDArray[Any]) -> tuple[IndexArray, IndexArray] | None:
+class _RecentTables:
+    """The results for the last tables of numbers.
+
+    The candidates of a search are scored on the same rows, one after the other.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[Any, tuple[NDArray[Any], Distinct]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, table: NDArray[Any]) -> Distinct | None:
+        """Return the result for a table of the same bits; None where it is not kept."""
+        if not self._keeps(table):
+            return None
+        with self._lock:
+            kept = self._known.get(self._key(table))
+        if kept is None or not np.array_equal(kept[0], _bits(table)):
+            return None
+        return kept[1]
+
+    def add(self, table: NDArray[Any], result: Distinct) -> None:
+        """Keep the result for a table, which may change afterwards."""
+        if not self._keeps(table):
+            return
+        for each in result:
+            each.flags.writeable = False
+        key = self._key(table)
+        with self._lock:
+            self._known[key] = _bits(table).copy(), result
+            self._known.move_to_end(key)
+            while len(self._known) > _MAX_RECENT:
+                self._known.popitem(last=False)
+
+    def _keeps(self, table: NDArray[Any]) -> bool:
+        """Return whether a table takes longer than to look it up, and little memory."""
+        is_kept = table.dtype.kind in "iuf" and table.dtype.itemsize == 8
+        return is_kept and len(table) >= _FEW_ROWS and table.size <= _MAX_NUMBERS
+
+    def _key(self, table: NDArray[Any]) -> Any:
+        """Return what tables that are likely to be the same share."""
+        some = table[:: max(len(table) // 16, 1)]
+        return table.shape, table.dtype, some.tobytes()
+
+
+def _bits(table: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return the bits of numbers, which tell -0.0 from 0.0 and know NaN."""
+    return np.ascontiguousarray(table).view(np.uint64)
+
+
+_recent = _RecentTables()
+
+
+def _by_hash(table: NDArray[Any]) -> Distinct | None:
     """Find distinct rows by a 64-bit hash; return None if different rows share one.
 
     Ten times as fast as `np.unique(axis=0)`, which sorts whole rows. A few thousand
@@ -69,7 +135,7 @@ def _row_words(table: NDArray[Any]) -> NDArray[np.uint64]:
     return words.sum(axis=1, dtype=np.uint64)
 
 
-def _by_column(columns: Sequence[Any]) -> tuple[IndexArray, IndexArray]:
+def _by_column(columns: Sequence[Any]) -> Distinct:
     """Find distinct rows by numbering the values column by column."""
     rows = len(columns[0])
     key = np.zeros(rows, dtype=np.int64)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPClassifier
@@ -16,6 +17,9 @@ from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp._recourse._status import Proof
 from skresp.constraints import Linkage, OneHot
 from skresp.metrics import RecourseScorer, recourse_summary
+from tests.fuzz.checks import make_explainer
+from tests.fuzz.family import PACKAGES
+from tests.fuzz.world import make_world
 from tests.small_models import RuleClassifier, scaled, xgboost
 
 MODELS = {
@@ -28,6 +32,18 @@ MODELS = {
     "rule": lambda: RuleClassifier(lambda X: (X.debt <= 2.5) & (X.late <= 1)),
 }
 METRICS = ["recourse_rate", "recourse_rate_of_denied", "neg_recourse_rate_gap"]
+# Families of random worlds: those of the tree engine, and one of each other engine.
+WORLDS = [
+    "RF",
+    "XGB",
+    "XGB dart",
+    "XGB classes",
+    "XGB native",
+    "HGB",
+    "policy",
+    "LR",
+    "NB",
+]
 
 
 @pytest.fixture(scope="module", params=["listed", "real"])
@@ -116,6 +132,89 @@ def test_the_scorer_agrees_with_verify(case, kind, max_points):
         np.testing.assert_array_equal(
             loose.status == status, verdicts.status == status, err_msg=status
         )
+
+
+def _shares(explainer, X, **more):
+    """The shares of people with and without recourse, as the scorer sees them."""
+    verdicts = explainer._verify(X, **more)
+    names = np.where(verdicts.has_witness, "recourse", verdicts.status)
+    return verdicts.has_witness, names
+
+
+@pytest.mark.parametrize("max_points", [30, 100_000])
+@pytest.mark.parametrize("family", ["trees", *WORLDS])
+def test_the_scorer_agrees_with_verify_in_random_worlds(family, max_points):
+    if family in PACKAGES:
+        pytest.importorskip(PACKAGES[family])
+    compared = 0
+    for seed in range(60):
+        if family == "trees":
+            if seed % 20:
+                continue
+            explainer, people = _trees_of_many_parts(seed, max_points)
+        else:
+            world = make_world(seed, family, people=12)
+            if world is None:
+                continue
+            explainer = make_explainer(world, max_points=max_points, invalid_rows="nan")
+            people = world.people
+        wanted_witness, wanted = _shares(explainer, people)
+        has_witness, names = _shares(explainer, people, any_witness=True)
+        np.testing.assert_array_equal(has_witness, wanted_witness, err_msg=str(seed))
+        np.testing.assert_array_equal(names, wanted, err_msg=str(seed))
+        scorer = RecourseScorer(
+            explainer.action_set_,
+            target=explainer.target_,
+            threshold=explainer.threshold,
+            interventions=explainer.interventions,
+            max_points=max_points,
+        )
+        counted = wanted != "invalid"
+        good = wanted_witness | (wanted == "approved")
+        if counted.any():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                rate = scorer(explainer.estimator_, people)
+            assert rate == pytest.approx(good[counted].mean(), abs=1e-12), seed
+        compared += 1
+        if compared == 2:
+            break
+    assert compared
+
+
+def _trees_of_many_parts(seed, max_points):
+    """People who need several changes at once, and a boosted model that denies most."""
+    rng = np.random.default_rng(seed)
+    n, width = 300, 9
+    X = pd.DataFrame(
+        rng.integers(0, 6, size=(n, width)).astype(float), columns=list("abcdefghi")
+    )
+    features = {
+        name: Feature("integer", 0, 5, max_increase=int(rng.integers(1, 3)))
+        for name in X
+    }
+    X.loc[::9, "a"] = np.nan
+    weights = rng.uniform(0.5, 1.5, width)
+    y = (X.fillna(0) @ weights > np.quantile(X.fillna(0) @ weights, 0.8)).astype(int)
+    model = xgboost(n_estimators=40, max_depth=2 + seed // 20).fit(X, y)
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model),
+        ActionSet(features),
+        target=1,
+        max_points=max_points,
+        missing="hold",
+        random_state=0,
+    )
+    return explainer.fit(X), X[:120]
+
+
+def test_trees_of_many_parts_are_decided_in_every_way():
+    seen = set()
+    for max_points in (30, 100_000):
+        for seed in (0, 20, 40):
+            explainer, people = _trees_of_many_parts(seed, max_points)
+            seen |= set(explainer.verify(people).status)
+    assert seen >= {"approved", "single", "joint", "fixed", "unknown"}
 
 
 def test_the_cases_have_every_status(case):

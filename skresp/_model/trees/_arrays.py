@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._model._unreadable import UnreadableError
-from skresp._typing import BoolArray, FloatArray
+from skresp._typing import BoolArray, FloatArray, IntArray
 from skresp.reach._allowance import allowance
+
+NO_TREES = "The model has no trees."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,20 +127,33 @@ def assemble(
         output.append(out)
         parts.append(tree)
     if not parts:
-        raise UnreadableError("The model has no trees.")
-    joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
-    column, threshold, left, right, missing, leaves = joined
+        raise UnreadableError(NO_TREES)
+    nodes = Tree(*map(np.concatenate, zip(*parts, strict=True)))
+    return ensemble_of(nodes, sizes, output, n_outputs, arithmetic)
+
+
+def ensemble_of(
+    nodes: Tree,
+    sizes: Sequence[int] | IntArray,
+    output: Sequence[int],
+    n_outputs: int,
+    arithmetic: Arithmetic,
+) -> Ensemble:
+    """Return the ensemble of trees whose nodes follow each other.
+
+    `sizes` are the numbers of their nodes, `output` the scores they add to.
+    """
     roots = np.cumsum(sizes) - sizes
-    start, inner = np.repeat(roots, sizes), left >= 0
+    start, inner = np.repeat(roots, sizes), nodes.left >= 0
     return Ensemble(
         roots=roots.astype(np.int32),
         output=np.array(output, dtype=np.int32),
-        column=np.where(inner, column, -1).astype(np.int32),
-        threshold=threshold.astype(float),
-        left=np.where(inner, left + start, -1).astype(np.int32),
-        right=np.where(inner, right + start, -1).astype(np.int32),
-        missing_left=missing.astype(bool),
-        leaves=np.ascontiguousarray(leaves, dtype=float),
+        column=np.where(inner, nodes.column, -1).astype(np.int32),
+        threshold=nodes.threshold.astype(float),
+        left=np.where(inner, nodes.left + start, -1).astype(np.int32),
+        right=np.where(inner, nodes.right + start, -1).astype(np.int32),
+        missing_left=nodes.missing_left.astype(bool),
+        leaves=np.ascontiguousarray(nodes.leaves, dtype=float),
         n_outputs=n_outputs,
         arithmetic=arithmetic,
     )

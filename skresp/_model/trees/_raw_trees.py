@@ -87,6 +87,13 @@ class RawTrees(TreeArrays):
         X = self.positions(codes)
         for some in self._slices(len(codes)):
             leaf = self.leaves_of(X[some])
+            if (self.output >= 0).all():
+                for r in range(n_outputs):
+                    values = self.leaves[leaf[:, self.output == r], 0]
+                    # One after the other, as the loop below adds them.
+                    if values.shape[1]:
+                        out[some, r] += np.cumsum(values, axis=1)[:, -1]
+                continue
             for k, output in enumerate(self.output):
                 if output < 0:
                     out[some] += self.leaves[leaf[:, k]]
@@ -170,6 +177,25 @@ class RawTrees(TreeArrays):
 
     def leaves_of(self, X: FloatArray) -> IndexArray:
         """Return the leaf of each row of positions in each tree."""
+        if allowance().deadline.is_limited:  # a kernel may have to be compiled
+            return self._leaves_by_level(X)
+        from ._leaf_walk import walk_to_leaves  # numba loads slowly
+
+        leaf: IndexArray = walk_to_leaves(
+            self.roots,
+            self.column,
+            self.threshold,
+            self.left,
+            self.right,
+            self.missing_left,
+            self.is_listed,
+            self.goes_left,
+            np.ascontiguousarray(X),
+        )
+        return leaf
+
+    def _leaves_by_level(self, X: FloatArray) -> IndexArray:
+        """Return the same, without a kernel."""
         nodes = np.tile(self.roots.astype(np.intp), (len(X), 1))
         row, tree = np.nonzero(self.column[nodes] >= 0)
         while len(row):

@@ -13,10 +13,10 @@ from skresp._model._predictions import model_scores
 from skresp._model._unreadable import UnreadableError
 from skresp._typing import FloatArray
 
-from ._arrays import Arithmetic, Tree, assemble
+from ._arrays import NO_TREES, Arithmetic, Tree, ensemble_of
 from ._category_splits import CategorySplits
 from ._library import ReadTrees, TreeLibrary
-from ._ubjson import read_ubjson
+from ._ubjson import JoinedObjects, read_ubjson
 
 _ARITHMETIC = Arithmetic(
     compares_float32=True,
@@ -25,8 +25,19 @@ _ARITHMETIC = Arithmetic(
     sparse_zero_is_missing=True,
 )
 
-# Arrays of a stored tree that its predictions do not depend on.
-_NOT_NEEDED = ("base_weights", "loss_changes", "parents", "split_type", "sum_hessian")
+# The entries of a stored tree that its predictions depend on.
+_NEEDED = (
+    "categories",
+    "categories_nodes",
+    "categories_segments",
+    "categories_sizes",
+    "default_left",
+    "left_children",
+    "right_children",
+    "size_leaf_vector",
+    "split_conditions",
+    "split_indices",
+)
 
 _LINKS: dict[str, PredictionLink] = {
     "binary:logistic": "logit",
@@ -61,25 +72,18 @@ def _read_xgboost(model: Any) -> ReadTrees:
     trees = booster["model"]["trees"]
     if weights is None:  # of dart from XGBoost 3.4 on
         weights = booster["model"].get("weight_drop", ())
-    if not len(weights):
-        weights = [1.0] * len(trees)
     best = _best_iteration(model)
     if best is not None:
         parallel = int(booster["model"]["gbtree_model_param"]["num_parallel_tree"])
-        trees = trees[: (best + 1) * n_outputs * parallel]
-    outputs = booster["model"]["tree_info"]
-    read = (
-        (output, _weighted(_tree(tree, labels, splits), weight))
-        for tree, output, weight in zip(trees, outputs, weights, strict=False)
-    )
-    return assemble(read, n_outputs, _ARITHMETIC), splits
-
-
-def _weighted(tree: Tree, weight: float) -> Tree:
-    """Return a tree with leaves of another size."""
-    if weight == 1.0:
-        return tree
-    return tree._replace(leaves=tree.leaves.astype(float) * weight)
+        trees = trees.first((best + 1) * n_outputs * parallel)
+    if not len(trees):
+        raise UnreadableError(NO_TREES)
+    nodes, sizes = _nodes(trees, labels, splits), trees.sizes("left_children")
+    if len(weights):
+        share = np.repeat(np.asarray(weights, dtype=float)[: len(trees)], sizes)
+        nodes = nodes._replace(leaves=nodes.leaves.astype(float) * share[:, None])
+    output = booster["model"]["tree_info"][: len(trees)]
+    return ensemble_of(nodes, sizes, output, n_outputs, _ARITHMETIC), splits
 
 
 def _best_iteration(model: Any) -> int | None:
@@ -90,35 +94,34 @@ def _best_iteration(model: Any) -> int | None:
         return None
 
 
-def _tree(
-    tree: dict[str, Any], labels: list[list[Any]], splits: CategorySplits | None
+def _nodes(
+    trees: JoinedObjects, labels: list[list[Any]], splits: CategorySplits | None
 ) -> Tree:
-    """Return the nodes of a tree in its stored form."""
-    if int(tree["tree_param"]["size_leaf_vector"]) > 1:
+    """Return the nodes of trees in their stored form, one tree after the other."""
+    if any(int(size) > 1 for size in set(trees.texts("size_leaf_vector"))):
         raise UnreadableError(
             "The leaves of XGBoost's trees are vectors; use "
             "multi_strategy='one_output_per_tree'."
         )
-    values, column = tree["split_conditions"], tree["split_indices"]
-    threshold = values
-    if len(tree["categories_nodes"]):
-        threshold, column = values.astype(float), column.astype(np.int64)
-    for i, codes in _category_nodes(tree):
+    values, column = trees.values("split_conditions"), trees.values("split_indices")
+    threshold, default_left = values.astype(float), trees.values("default_left")
+    column = column.astype(np.int64)
+    for i, codes in _category_nodes(trees):
         if splits is None:
             raise UnreadableError(
                 "XGBoost splits by labels that the model does not store; fit it on a "
                 "frame with columns of dtype category, with XGBoost 3.1 or later."
             )
         others = set(range(len(labels[column[i]]))) - codes
-        missing = bool(tree["default_left"][i])
+        missing = bool(default_left[i])
         column[i] = splits.add_split(int(column[i]), others, missing)
         threshold[i] = 0.5
     return Tree(
         column,
         threshold,
-        tree["left_children"],
-        tree["right_children"],
-        tree["default_left"],
+        trees.values("left_children"),
+        trees.values("right_children"),
+        default_left,
         values[:, None],
     )
 
@@ -126,18 +129,21 @@ def _tree(
 def _learner(model: Any) -> dict[str, Any]:
     """Return a model in the form in which XGBoost stores it."""
     stored = bytes(model.get_booster().save_raw("ubj"))
-    return dict(read_ubjson(stored, _NOT_NEEDED)["learner"])
+    return dict(read_ubjson(stored, {"trees": _NEEDED})["learner"])
 
 
-def _category_nodes(tree: dict[str, Any]) -> Iterator[tuple[int, set[int]]]:
+def _category_nodes(trees: JoinedObjects) -> Iterator[tuple[int, set[int]]]:
     """Yield the nodes that split by labels, and the codes that go right."""
-    for node, start, size in zip(
-        tree["categories_nodes"],
-        tree["categories_segments"],
-        tree["categories_sizes"],
-        strict=True,
-    ):
-        yield int(node), set(tree["categories"][start : start + size].tolist())
+    nodes, known = trees.values("categories_nodes"), trees.values("categories")
+    owner = np.repeat(np.arange(len(trees)), trees.sizes("categories_nodes"))
+    first_node, first_code = (
+        np.cumsum(sizes) - sizes
+        for sizes in (trees.sizes("left_children"), trees.sizes("categories"))
+    )
+    starts = trees.values("categories_segments") + first_code[owner]
+    sizes = trees.values("categories_sizes")
+    for node, start, size in zip(nodes + first_node[owner], starts, sizes, strict=True):
+        yield int(node), set(known[start : start + size].tolist())
 
 
 def _category_splits(labels: list[list[Any]]) -> CategorySplits | None:

@@ -69,11 +69,11 @@ class ChangeSearch(TableRun):
     def add_gains(self, people: IndexArray) -> None:
         """Compute `gap` and `influence` of people."""
         stay, gain = self._part_gains(people, self.changes, self.index)
-        owner, part = self.index.owner, self.index.part
         self.gap = self._least_gaps(stay, gain, self.index)
         size = np.abs(gain).max(axis=1, initial=0.0)
-        self.influence = np.zeros(self.changes.first.shape)
-        np.maximum.at(self.influence, (owner, part), size)
+        # Staying put is a change of every part, so no part is empty.
+        begin = self.index.start[:, :-1]
+        self.influence = np.maximum.reduceat(size, begin.ravel()).reshape(begin.shape)
 
     def _least_gaps(
         self, stay: FloatArray, gain: FloatArray, index: GainIndex

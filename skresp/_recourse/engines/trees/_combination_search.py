@@ -126,8 +126,8 @@ def _push_halves(box, stack_box, stack_size, stack):  # type: ignore[no-untyped-
                 at += 1
 
 
-@compiled
-def search(  # type: ignore[no-untyped-def]
+@compiled_part
+def _search(  # type: ignore[no-untyped-def]
     goal,
     trees,
     base,
@@ -139,6 +139,7 @@ def search(  # type: ignore[no-untyped-def]
     best_value,
     best,
     found,
+    memory,
     meter,
 ):
     """Search over all choices of one change per part, for one person.
@@ -163,6 +164,7 @@ def search(  # type: ignore[no-untyped-def]
         Gets the best choice, where there is one.
     found : array of shape (n_room, n_parts)
         Gets the choices in mode ALL.
+    memory : see `_memory`
     meter : see `run_until`
 
     Returns
@@ -179,7 +181,7 @@ def search(  # type: ignore[no-untyped-def]
     members = np.empty(total, np.int64)
     box_start = np.empty(parts, np.int64)
     sizes = np.empty(parts, np.int64)
-    tables, buffers = _memory(scores, parts, trees.depth)
+    tables, buffers = memory
     constant = np.empty(scores)
     bound = np.empty(scores)
     group_of = np.empty(parts, np.int64)
@@ -267,6 +269,39 @@ def search(  # type: ignore[no-untyped-def]
 
 
 @compiled
+def search(  # type: ignore[no-untyped-def]
+    goal,
+    trees,
+    base,
+    changes,
+    codes,
+    active_of,
+    first,
+    count,
+    best_value,
+    best,
+    found,
+    meter,
+):
+    """Search over all choices of one change per part, for one person: see `_search`."""
+    return _search(
+        goal,
+        trees,
+        base,
+        changes,
+        codes,
+        active_of,
+        first,
+        count,
+        best_value,
+        best,
+        found,
+        _memory(trees.gain.shape[1], len(first), trees.depth),
+        meter,
+    )
+
+
+@compiled
 def search_all(  # type: ignore[no-untyped-def]
     people,
     enough,
@@ -281,7 +316,7 @@ def search_all(  # type: ignore[no-untyped-def]
     done,
     meter,
 ):
-    """Search the best choice of each of some people, see `search`.
+    """Search the best choice of each of some people, see `_search`.
 
     Parameters
     ----------
@@ -289,7 +324,7 @@ def search_all(  # type: ignore[no-untyped-def]
     enough : float
     max_steps : array of shape (n_people,)
         Maximum number of nodes for each person.
-    trees, base, changes, meter : see `search`
+    trees, base, changes, meter : see `_search`
     influence : array of shape (n_people, n_parts)
         Parts with the most influence are branched on first.
     value : array of shape (n_people,)
@@ -304,6 +339,7 @@ def search_all(  # type: ignore[no-untyped-def]
     active_of = np.empty(len(part_of), np.int64)
     position = np.empty(parts, np.int64)
     found = np.empty((0, parts), np.int64)
+    memory = _memory(trees.gain.shape[1], parts, trees.depth)
     for i in people:
         active = 0
         ranking = np.argsort(-influence[i], kind="mergesort")
@@ -321,7 +357,7 @@ def search_all(  # type: ignore[no-untyped-def]
         for f in range(len(part_of)):
             active_of[f] = position[part_of[f]] if part_of[f] >= 0 else -1
         best = np.full(active, -1, np.int64)
-        _, used[i], value[i], done[i] = search(
+        _, used[i], value[i], done[i] = _search(
             Goal(SearchMode.BEST.value, 0.0, enough, max_steps[i]),
             trees,
             base,
@@ -333,6 +369,7 @@ def search_all(  # type: ignore[no-untyped-def]
             value[i],
             best,
             found,
+            memory,
             meter,
         )
         for p in range(parts):

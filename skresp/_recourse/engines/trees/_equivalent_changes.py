@@ -184,11 +184,11 @@ class EquivalentChanges(NamedTuple):
     def codes_after(self, people: IndexArray, choice: IntArray) -> IntArray:
         """Return the codes of people after a choice of changes, -1 for staying put."""
         codes = self.codes[people]
-        for p in range(choice.shape[1]):
-            some = np.flatnonzero(choice[:, p] >= 0)
-            columns = np.flatnonzero(self.part_of == p)
-            new = self.new_code[choice[some, p]][:, self.slot_of[columns]]
-            codes[np.ix_(some, columns)] = new
+        columns = np.flatnonzero(self.part_of >= 0)
+        picked = choice[:, self.part_of[columns]]
+        if picked.size and len(self.new_code):
+            new = self.new_code[picked, self.slot_of[columns]]
+            codes[:, columns] = np.where(picked >= 0, new, codes[:, columns])
         return codes
 
 

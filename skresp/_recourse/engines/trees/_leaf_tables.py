@@ -71,57 +71,40 @@ class Buffers(NamedTuple):
 
 
 @compiled_part
-def _table_of(masks, offsets, used, keys, mask, sizes, room):  # type: ignore[no-untyped-def]
-    """Return the table over these parts, created if new; -1 where there is no room."""
-    position = (mask * 0x9E3779B1) % HASH
-    while keys[position] >= 0:
-        if masks[keys[position]] == mask:
-            return keys[position]
-        position = (position + 1) % HASH
-    table = used[0]
+def _entry_of(keys, masks, mask):  # type: ignore[no-untyped-def]
+    """Return where the table over these parts is in `keys`, or where it may be put."""
+    position = (mask * 0x9E3779B1) & (HASH - 1)
+    while keys[position] >= 0 and masks[keys[position]] != mask:
+        position = (position + 1) & (HASH - 1)
+    return position
+
+
+@compiled_part
+def _add_table(masks, offsets, cells, table, mask, sizes):  # type: ignore[no-untyped-def]
+    """Add a table over some parts, of zeros; return whether there is room for it."""
     size = 1
     for a in range(len(sizes)):
         if mask >> a & 1:
             size *= sizes[a]
-            if size > room:
-                return -1
-    if table == MAX_TABLES or offsets[table] + size > room:
-        return -1
-    keys[position] = table
+            if size > len(cells):
+                return False
+    if table == MAX_TABLES or offsets[table] + size > len(cells):
+        return False
     masks[table] = mask
     offsets[table + 1] = offsets[table] + size
-    used[0] += 1
-    return table
+    cells[offsets[table] : offsets[table + 1]] = 0.0
+    return True
 
 
 @compiled_part
-def _add_leaf(  # type: ignore[no-untyped-def]
-    node, mask, fits, gain, low, high, box, tables, buffers, constant, best, meter
+def _set_positions(  # type: ignore[no-untyped-def]
+    positions, mask, low, high, box_start, sizes, group_of, order
 ):
-    """Add a leaf to the table of its parts; return False where that does not fit."""
-    _, box_start, sizes, group_of, group_size, order = box
-    masks, offsets, cells, _, _ = tables
-    used, keys, positions, _, _ = buffers
-    scores = gain.shape[1]
-    for r in range(scores):
-        best[r] = max(best[r], gain[node, r])
-    if mask == 0:
-        for r in range(scores):
-            constant[r] += gain[node, r]
-        return fits
-    if not fits:
-        return False
-    before = used[0]
-    table = _table_of(masks, offsets, used, keys, mask, group_size, len(cells))
-    if table < 0:
-        return False
-    if used[0] > before:
-        cells[offsets[table] : offsets[table + 1]] = 0.0
-    # The positions of the leaf's cells, part by part from the last one.
+    """Set the positions of a leaf's cells in its table; return their number."""
     many = 1
-    positions[0] = offsets[table]
+    positions[0] = 0
     stride = 1
-    for a in range(len(sizes) - 1, -1, -1):
+    for a in range(len(sizes) - 1, -1, -1):  # the last part varies fastest
         if not mask >> group_of[a] & 1:
             continue
         first = order[low[a]] - box_start[a]
@@ -135,12 +118,7 @@ def _add_leaf(  # type: ignore[no-untyped-def]
             positions[m] += first * stride
         many = fresh
         stride *= sizes[a]
-    meter[0] += many * (scores + 1)
-    for r in range(scores):
-        amount = gain[node, r]
-        for m in range(many):
-            cells[positions[m], r] += amount
-    return True
+    return many
 
 
 @compiled_part
@@ -172,15 +150,18 @@ def walk(  # type: ignore[no-untyped-def]
     False where the tables do not fit, or the work exceeds the meter; in the latter
     case `bound` is not complete.
     """
+    # Arrays are taken out of their tuples here, and the functions that are called for
+    # each leaf get no tuples: a copy of these takes longer than the leaf.
     roots, nodes, missing_left, gain, _ = trees
     slot_of, new_code = changes.slot_of, changes.new_code
-    members, box_start, sizes, group_of, _, order = box
-    used, keys, _, waiting, trail = buffers
+    members, box_start, sizes, group_of, group_size, order = box
+    masks, offsets, cells, _, _ = tables
+    used, keys, positions, waiting, trail = buffers
     scores = gain.shape[1]
     parts = len(sizes)
     keys[:] = -1
     used[0] = 0
-    tables.offsets[0] = 0
+    offsets[0] = 0
     constant[:] = 0.0
     bound[:] = 0.0
     fits = True
@@ -190,7 +171,7 @@ def walk(  # type: ignore[no-untyped-def]
     for a in range(parts):
         low[a], high[a] = box_start[a], box_start[a] + sizes[a]
     for tree in range(len(roots)):
-        node = roots[tree]
+        node = np.int64(roots[tree])
         mask = 0
         pending = 0
         narrowed = 0
@@ -198,27 +179,28 @@ def walk(  # type: ignore[no-untyped-def]
         while True:
             while nodes[node, FEATURE] >= 0:
                 f = nodes[node, FEATURE]
+                left, right = np.int64(nodes[node, LEFT]), np.int64(nodes[node, RIGHT])
                 a = active_of[f]
                 if a < 0:
                     goes = goes_left(codes[f], node, nodes, missing_left)
-                    node = nodes[node, LEFT] if goes else nodes[node, RIGHT]
+                    node = left if goes else right
                     continue
                 slot = slot_of[f]
-                middle = low[a]
-                meter[0] += high[a] - low[a]
-                for k in range(low[a], high[a]):
+                middle, end = low[a], high[a]
+                meter[0] += end - middle
+                for k in range(middle, end):
                     o = order[k]
                     if goes_left(new_code[members[o], slot], node, nodes, missing_left):
                         order[k] = order[middle]
                         order[middle] = o
                         middle += 1
-                if middle == high[a]:
-                    node = nodes[node, LEFT]
+                if middle == end:
+                    node = left
                 elif middle == low[a]:
-                    node = nodes[node, RIGHT]
+                    node = right
                 else:
                     # Left first; the trail restores the present box later.
-                    waiting[pending, 0] = nodes[node, RIGHT]
+                    waiting[pending, 0] = right
                     waiting[pending, 1] = a
                     waiting[pending, 2] = middle
                     waiting[pending, 3] = mask
@@ -226,24 +208,32 @@ def walk(  # type: ignore[no-untyped-def]
                     pending += 1
                     trail[narrowed, 0] = a
                     trail[narrowed, 1] = low[a]
-                    trail[narrowed, 2] = high[a]
+                    trail[narrowed, 2] = end
                     narrowed += 1
                     mask |= 1 << group_of[a]
-                    node, high[a] = nodes[node, LEFT], middle
-            fits = _add_leaf(
-                node,
-                mask,
-                fits,
-                gain,
-                low,
-                high,
-                box,
-                tables,
-                buffers,
-                constant,
-                best,
-                meter,
-            )
+                    node, high[a] = left, middle
+            for r in range(scores):
+                best[r] = max(best[r], gain[node, r])
+            if mask == 0:
+                for r in range(scores):
+                    constant[r] += gain[node, r]
+            elif fits:
+                entry = _entry_of(keys, masks, mask)
+                if keys[entry] < 0:
+                    fits = _add_table(masks, offsets, cells, used[0], mask, group_size)
+                    if fits:
+                        keys[entry] = used[0]
+                        used[0] += 1
+                if fits:
+                    first = offsets[keys[entry]]
+                    many = _set_positions(
+                        positions, mask, low, high, box_start, sizes, group_of, order
+                    )
+                    meter[0] += many * (scores + 1)
+                    for r in range(scores):
+                        amount = gain[node, r]
+                        for m in range(many):
+                            cells[first + positions[m], r] += amount
             meter[0] += parts
             if meter[0] > meter[1]:
                 return False
