@@ -87,10 +87,14 @@ class Ensemble(TreeArrays):
     n_outputs : int
         The number of scores.
     arithmetic : Arithmetic
+    grain : float
+        All leaves are multiples of it, and the library adds them without rounding; 0
+        where it rounds.
     """
 
     n_outputs: int
     arithmetic: Arithmetic
+    grain: float = 0.0
 
 
 class Tree(NamedTuple):
@@ -114,7 +118,10 @@ class Tree(NamedTuple):
 
 
 def assemble(
-    trees: Iterable[tuple[int, Tree]], n_outputs: int, arithmetic: Arithmetic
+    trees: Iterable[tuple[int, Tree]],
+    n_outputs: int,
+    arithmetic: Arithmetic,
+    grain: float = 0.0,
 ) -> Ensemble:
     """Join trees, each with the score it adds to, into one ensemble."""
     sizes, output, parts = [], [], []
@@ -141,4 +148,5 @@ def assemble(
         leaves=np.ascontiguousarray(leaves, dtype=float),
         n_outputs=n_outputs,
         arithmetic=arithmetic,
+        grain=grain,
     )
