@@ -137,8 +137,9 @@ class Decision:
         error = self._error_of(scores, rounding)
         reached, sure = gap > 0, np.abs(gap) > error
         if self.grain:
-            ties = (np.abs(gap) <= error) & (2 * error < self.grain)
-            reached[ties], sure[ties] = self.wins_ties, True
+            some = np.flatnonzero(~sure)
+            is_tie = (np.abs(gap[some]) <= error[some]) & (2 * error[some] < self.grain)
+            reached[some[is_tie]], sure[some[is_tie]] = self.wins_ties, True
         return reached, sure
 
     def _error_of(self, scores: FloatArray, rounding: FloatArray | float) -> FloatArray:
