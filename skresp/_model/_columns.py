@@ -67,6 +67,8 @@ def known_ranges(columns: Sequence[Column]) -> FloatArray:
 
 def rows_in_range(codes: FloatArray) -> BoolArray:
     """Return which rows of codes have no number larger than `MAX_NUMBER`."""
+    if _all_within(codes, MAX_NUMBER):
+        return np.ones(len(codes), dtype=bool)
     return np.asarray(~(np.abs(codes) > MAX_NUMBER).any(axis=1))
 
 
@@ -78,5 +80,11 @@ def number_codes(numbers: NDArray[Any]) -> FloatArray:
 
 def integer_codes(codes: FloatArray) -> FloatArray:
     """Return the codes of integers that were converted to float64."""
-    too_large = np.abs(codes) >= _MAX_INTEGER
-    return np.where(too_large, np.inf, codes) if too_large.any() else codes
+    if _all_within(codes, np.nextafter(_MAX_INTEGER, 0)):
+        return codes
+    return np.where(np.abs(codes) >= _MAX_INTEGER, np.inf, codes)
+
+
+def _all_within(codes: FloatArray, limit: float) -> bool:
+    """Return whether all codes are known numbers no larger than a limit."""
+    return bool(codes.max(initial=0.0) <= limit and codes.min(initial=0.0) >= -limit)

@@ -54,6 +54,11 @@ class Decision:
     least_doubt : float
         The smallest absolute error. Near 0 and 1 a rounding of the probability is a
         jump of its logit.
+    grain : float
+        Gaps are multiples of it, since the model adds its scores without rounding; 0
+        where it rounds. A gap that is far smaller is a tie.
+    wins_ties : bool
+        Whether a tie reaches the target, where there is a `grain`.
     """
 
     column: int = 0
@@ -62,6 +67,8 @@ class Decision:
     doubt: float
     rivals: int = 1
     least_doubt: float = 0.0
+    grain: float = 0.0
+    wins_ties: bool = False
 
     def gap(self, scores: FloatArray) -> FloatArray:
         """Return how far scores of shape (n, n_scores) are beyond the border."""
@@ -115,7 +122,7 @@ class Decision:
     def unsure(
         self, scores: FloatArray, rounding: FloatArray | float = 0.0
     ) -> BoolArray:
-        """Return where rounding could decide; see `answers`, but NaN is not unsure."""
+        """Return where rounding could decide, or a tie; NaN is not unsure."""
         return np.abs(self.gap(scores)) <= self._error_of(scores, rounding)
 
     def answers(
@@ -127,7 +134,13 @@ class Decision:
         were computed from, where large terms may cancel.
         """
         gap = self.gap(scores)
-        return gap > 0, np.abs(gap) > self._error_of(scores, rounding)
+        error = self._error_of(scores, rounding)
+        reached, sure = gap > 0, np.abs(gap) > error
+        if self.grain:
+            some = np.flatnonzero(~sure)
+            is_tie = (np.abs(gap[some]) <= error[some]) & (2 * error[some] < self.grain)
+            reached[some[is_tie]], sure[some[is_tie]] = self.wins_ties, True
+        return reached, sure
 
     def _error_of(self, scores: FloatArray, rounding: FloatArray | float) -> FloatArray:
         return np.maximum(self.error(_row_maxima(np.abs(scores))), rounding)
@@ -311,5 +324,6 @@ def is_confirmed(
     decision: Decision, target_rule: TargetRule, scores: FloatArray, rows: Any
 ) -> bool:
     """Return whether the decision agrees with the model on these rows."""
-    sure = ~decision.unsure(scores)
-    return bool((target_rule.reached(rows) == (decision.gap(scores) > 0))[sure].all())
+    reached, sure = decision.answers(scores)
+    sure |= ~decision.unsure(scores)  # NaN too
+    return bool((target_rule.reached(rows) == reached)[sure].all())

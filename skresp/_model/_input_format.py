@@ -154,6 +154,11 @@ class InputFormat:
         return self._positions[actions]
 
     @cached_property
+    def column_index(self) -> pd.Index:
+        """The names as the columns of a frame; made once, since that takes long."""
+        return pd.Index(list(self.names) if self.has_names else range(len(self.names)))
+
+    @cached_property
     def _positions(self) -> dict[ActionSet, Mapping[str, int]]:
         """Results of `positions`."""
         return {}

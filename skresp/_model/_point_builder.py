@@ -178,9 +178,8 @@ class PointBuilder:
                 out[:, i] = values
             return out
         if self.input_format.container == "pandas" and not others and len(blocks) == 1:
-            labels: Any = (
-                list(names) if self.input_format.has_names else range(len(names))
-            )
+            # A view, in case that the model names the index.
+            labels = self.input_format.column_index.view()
             return pd.DataFrame(blocks[0], columns=labels, copy=False)
         columns: dict[Any, Any] = {}
         for i, given in enumerate(names):

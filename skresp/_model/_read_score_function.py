@@ -227,13 +227,28 @@ def _decision(
         rule,
         reading.to_prediction,
     )
-    if decision is None or not is_confirmed(decision, target_rule, scores, rows):
+    if decision is None:
+        return None
+    decision = _with_ties(decision, reading)
+    if not is_confirmed(decision, target_rule, scores, rows):
         return None
     if isinstance(target_rule, ValueRule):
         found = predicted_numbers(target_rule.model, rows)
         if not _predicts(reading, scores[:, 0], found):
             return None
     return decision
+
+
+def _with_ties(decision: Decision, reading: Reading) -> Decision:
+    """Return the decision with the answer to ties of two classes, where it is known.
+
+    The first of the classes wins where a forest adds its scores without rounding.
+    """
+    trees = reading.groups[0].ensemble
+    known = reading.family == "trees" and reading.prediction_link == "probability"
+    if trees is None or not known or decision.cut is not None or decision.rivals != 1:
+        return decision
+    return replace(decision, grain=trees.grain, wins_ties=decision.column == 0)
 
 
 def _predicts(reading: Reading, scores: FloatArray, found: FloatArray) -> bool:

@@ -125,7 +125,7 @@ class ScoreFunction:
         return replace(
             self,
             groups=(group._replace(base=base, trees=trees),),
-            decision=Decision(cut=0.0, doubt=decision.doubt, least_doubt=error),
+            decision=replace(decision, column=0, cut=0.0, rivals=1, least_doubt=error),
         )
 
     @property

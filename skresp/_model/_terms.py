@@ -13,6 +13,9 @@ from skresp._model.steps._step_maps import StepMaps
 from skresp._model.steps._turning_curves import BranchMaps, weighted_sums
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
+# Values that are multiplied at once, which stay in the processor's cache.
+_VALUES_AT_ONCE = 16_384
+
 
 class TableTerm(NamedTuple):
     """A term that is constant for each label, or between the edges of a number.
@@ -258,9 +261,12 @@ class Terms:
         """Return the sums of the terms of rows, and of their absolute values."""
         out = np.empty((len(codes), self.slopes.shape[1]))
         size = np.empty(out.shape)
-        for k, added in enumerate(self._add_straight(codes)):
-            out[:, k] = added.sum(axis=1)
-            size[:, k] = np.abs(added).sum(axis=1)
+        step = max(_VALUES_AT_ONCE // max(codes.shape[1], 1), 1)
+        for start in range(0, len(codes), step):
+            some = slice(start, start + step)
+            for k, added in enumerate(self._add_straight(codes[some])):
+                out[some, k] = added.sum(axis=1)
+                size[some, k] = np.abs(added, out=added).sum(axis=1)
         for added in self.add_columns(codes):
             out += added
             size += np.abs(added)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class VerdictArrays:
 
     def taken(self, rows: IndexArray) -> VerdictArrays:
         """Return the verdicts at these positions."""
-        arrays = {name: value[rows] for name, value in vars(self).items()}
+        arrays = {name: _taken(values, rows) for name, values in vars(self).items()}
         return replace(self, **arrays)
 
     def put(self, rows: IndexArray, verdicts: VerdictArrays) -> None:
@@ -64,9 +65,24 @@ class VerdictArrays:
     def put_run(self, run: slice, verdicts: VerdictArrays) -> None:
         """Set the verdicts of a run of rows that were `unknown`.
 
-        Arrays without a value are left as they are: zeros that nobody has written take
-        no memory.
+        Arrays without a value are left as they are, see `_taken`.
         """
         for name, values in vars(verdicts).items():
             if name in ("status", "proof") or values.any():
                 getattr(self, name)[run] = values
+
+
+def _taken(values: NDArray[Any], rows: IndexArray) -> NDArray[Any]:
+    """Return the rows of an array at these positions.
+
+    Where few of them have a value, the others are not written: zeros that nobody has
+    written take no memory.
+    """
+    if values.ndim > 1:
+        has_value: BoolArray = np.any(values, axis=1)
+        some = np.flatnonzero(has_value[rows])
+        if len(some) < len(rows) // 2:
+            out = np.zeros((len(rows), *values.shape[1:]), values.dtype)
+            out[some] = values[rows[some]]
+            return out
+    return values.take(rows, axis=0)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,18 +14,12 @@ from skresp._typing import IndexArray
 
 # Below this a product of two cardinalities cannot overflow.
 _LARGE = 2**31
-_ROWS_AT_ONCE = 8_192
-# Tables of numbers whose results are kept: of how many rows, of how many numbers at
-# most, and how many tables. All of them take 64 MB at most.
-_FEW_ROWS = 100
-_MAX_NUMBERS = 2**17
-_MAX_RECENT = 64
-
-#: The first position of each distinct row, and which one each row is.
-Distinct = tuple[IndexArray, IndexArray]
+# Values that are hashed or compared at once, which stay in the processor's cache, and
+# the fewest rows.
+_VALUES_AT_ONCE, _FEWEST_ROWS = 16_384, 64
 
 
-def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> Distinct:
+def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> tuple[IndexArray, IndexArray]:
     """Return the first position of each distinct row, and which one each row is.
 
     Takes an array of numbers, or a list of columns of any kind. A missing value equals
@@ -41,101 +34,66 @@ def distinct_rows(table: NDArray[Any] | Sequence[Any]) -> Distinct:
     if isinstance(table, np.ndarray):
         if len(table) == 1:
             return np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
-        known = _recent.get(table)
-        if known is not None:
-            return known
         result = _by_hash(table)
         if result is not None:
-            _recent.add(table, result)
             return result
         table = [column + 0.0 for column in table.T]
     return _by_column(table)
 
 
-class _RecentTables:
-    """The results for the last tables of numbers.
-
-    The candidates of a search are scored on the same rows, one after the other.
-    """
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[Any, tuple[NDArray[Any], Distinct]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, table: NDArray[Any]) -> Distinct | None:
-        """Return the result for a table of the same bits; None where it is not kept."""
-        if not self._keeps(table):
-            return None
-        with self._lock:
-            kept = self._known.get(self._key(table))
-        if kept is None or not np.array_equal(kept[0], _bits(table)):
-            return None
-        return kept[1]
-
-    def add(self, table: NDArray[Any], result: Distinct) -> None:
-        """Keep the result for a table, which may change afterwards."""
-        if not self._keeps(table):
-            return
-        for each in result:
-            each.flags.writeable = False
-        key = self._key(table)
-        with self._lock:
-            self._known[key] = _bits(table).copy(), result
-            self._known.move_to_end(key)
-            while len(self._known) > _MAX_RECENT:
-                self._known.popitem(last=False)
-
-    def _keeps(self, table: NDArray[Any]) -> bool:
-        """Return whether a table takes longer than to look it up, and little memory."""
-        is_kept = table.dtype.kind in "iuf" and table.dtype.itemsize == 8
-        return is_kept and len(table) >= _FEW_ROWS and table.size <= _MAX_NUMBERS
-
-    def _key(self, table: NDArray[Any]) -> Any:
-        """Return what tables that are likely to be the same share."""
-        some = table[:: max(len(table) // 16, 1)]
-        return table.shape, table.dtype, some.tobytes()
-
-
-def _bits(table: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return the bits of numbers, which tell -0.0 from 0.0 and know NaN."""
-    return np.ascontiguousarray(table).view(np.uint64)
-
-
-_recent = _RecentTables()
-
-
-def _by_hash(table: NDArray[Any]) -> Distinct | None:
+def _by_hash(table: NDArray[Any]) -> tuple[IndexArray, IndexArray] | None:
     """Find distinct rows by a 64-bit hash; return None if different rows share one.
 
-    Ten times as fast as `np.unique(axis=0)`, which sorts whole rows. A few thousand
-    rows at a time, so that a large table is never copied.
+    Ten times as fast as `np.unique(axis=0)`, which sorts whole rows. Some rows at a
+    time, so that a large table is never copied.
     """
-    runs = [slice(i, i + _ROWS_AT_ONCE) for i in range(0, len(table), _ROWS_AT_ONCE)]
     words = np.empty(len(table), dtype=np.uint64)
-    for run in runs:
+    for run in _runs(table, len(table)):
         words[run] = _row_words(table[run])
     first, which = _by_column([words])
-    if len(first) < len(table):
-        for run in runs:
-            rows, same = table[run], table[first[which[run]]]
-            if not ((same == rows) | ((same != same) & (rows != rows))).all():
-                return None
-    return first, which
+    like = first[which]
+    repeated = np.flatnonzero(like != np.arange(len(table)))
+    return (first, which) if _are_equal(table, repeated, like[repeated]) else None
+
+
+def _runs(table: NDArray[Any], n_rows: int) -> Iterator[slice]:
+    """Yield slices of so many rows that have the width of a table."""
+    size = max(_VALUES_AT_ONCE // max(table.shape[1], 1), _FEWEST_ROWS)
+    for start in range(0, n_rows, size):
+        yield slice(start, start + size)
 
 
 def _row_words(table: NDArray[Any]) -> NDArray[np.uint64]:
     """Return a hash of each row."""
-    bits = (np.ascontiguousarray(table, dtype=np.float64) + 0.0).view(np.uint64)
-    salt = np.arange(1, table.shape[1] + 1, dtype=np.uint64)
+    # The values of a column side by side, as they are in a frame.
+    bits = np.add(table.T, 0.0, dtype=np.float64, order="C").view(np.uint64)
+    salt = np.arange(1, len(bits) + 1, dtype=np.uint64)[:, None]
     # A round of SplitMix64, so that every bit of a value reaches every bit of the sum.
-    words = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9) + salt
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    words ^= words >> np.uint64(31)
+    words = bits >> np.uint64(30)
+    words ^= bits
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words += salt
+    words ^= np.right_shift(words, np.uint64(27), out=bits)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= np.right_shift(words, np.uint64(31), out=bits)
     words *= salt * np.uint64(0x9E3779B97F4A7C15)
-    return words.sum(axis=1, dtype=np.uint64)
+    return words.sum(axis=0, dtype=np.uint64)
 
 
-def _by_column(columns: Sequence[Any]) -> Distinct:
+def _are_equal(table: NDArray[Any], one: IndexArray, other: IndexArray) -> bool:
+    """Return whether rows of a table equal others of it."""
+    pairs = ((column[one], column[other]) for column in table.T)
+    if table.flags.c_contiguous:
+        take = partial(table.take, axis=0)
+        pairs = ((take(one[r]), take(other[r])) for r in _runs(table, len(one)))
+    for a, b in pairs:
+        same = a == b
+        if not (same.all() or (same | ((a != a) & (b != b))).all()):
+            return False
+    return True
+
+
+def _by_column(columns: Sequence[Any]) -> tuple[IndexArray, IndexArray]:
     """Find distinct rows by numbering the values column by column."""
     rows = len(columns[0])
     key = np.zeros(rows, dtype=np.int64)

@@ -42,16 +42,11 @@ class _LineSizes(NamedTuple):
 
     def add(self, pieces: TargetPieces) -> None:
         """Add pieces one by one: how they are divided into batches does not matter."""
-        n_rows = len(self.total)
-        # After what is known: the order of additions, and so rounding, stays the same.
-        line = np.concatenate([np.arange(n_rows), pieces.line])
-        good = pieces.size * pieces.reached
-        added = [(self.total, pieces.size), (self.good, good)]
+        np.add.at(self.total, pieces.line, pieces.size)
+        np.add.at(self.good, pieces.line, pieces.size * pieces.reached)
         if pieces.doubtful.any():
-            added.append((self.doubtful, pieces.doubtful))
-        for sums, more in added:
-            sums[:] = np.bincount(line, np.concatenate([sums, more]), n_rows)
-        self.n_pieces[:] += np.bincount(pieces.line, minlength=n_rows)
+            np.add.at(self.doubtful, pieces.line, pieces.doubtful)
+        self.n_pieces[:] += np.bincount(pieces.line, minlength=len(self.total))
 
 
 class LineShares(NamedTuple):

@@ -79,9 +79,9 @@ class Scores:
         for name in _ARRAYS:
             array = getattr(self, name)
             if id(array) not in done:
-                new = array if len(rows) == len(array) else array[rows]
-                keep = as_is or array.ndim == 1
-                done[id(array)] = new if keep else new[:, columns]
+                new = array if as_is or array.ndim == 1 else array[:, columns]
+                same = len(rows) == len(array)
+                done[id(array)] = new if same else new.take(rows, axis=0)
         arrays: dict[str, Any] = {n: done[id(getattr(self, n))] for n in _ARRAYS}
         return Scores(**arrays)
 

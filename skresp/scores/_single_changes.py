@@ -156,15 +156,20 @@ class _Search:
         """Try a few points of lines: on pieces that reach the target, else at borders.
 
         If only isolated points of a line reach the target, these are borders. Where
-        two borders are closer than rounding, nothing is decided.
+        two borders are closer than rounding, nothing is decided. A piece without size
+        is tried like a border: rounding decides what the model says of it.
         """
-        good = np.bincount(pieces.line[pieces.reached], minlength=len(some)) > 0
-        line, amount = _nearest_and_largest(pieces, lines.is_integer)
+        reached = np.flatnonzero(pieces.reached & (pieces.size > 0))
+        good, perhaps = (
+            np.bincount(pieces.line[which], minlength=len(some)) > 0
+            for which in (reached, pieces.reached)
+        )
+        line, amount = _nearest_and_largest(pieces, reached, lines.is_integer)
         owner = some[line]
         allowed = self._spend(owner)[owner]
         self._try(owner[allowed], lines.changes(line[allowed], amount[allowed]))
         none = lines.has_line & ~good
-        self.decided[some[none]] = True
+        self.decided[some[none & ~perhaps]] = True
         if none.any() and self.batch.score_function is not None:
             crowded = crowded_lines(self.batch, self.batch.score_function, lines)
             self.decided[some[crowded]] = False
@@ -212,10 +217,12 @@ class _Search:
 
 
 def _nearest_and_largest(
-    pieces: TargetPieces, is_integer: bool
+    pieces: TargetPieces, reached: IndexArray, is_integer: bool
 ) -> tuple[IndexArray, FloatArray]:
-    """Return points on the nearest and on the largest piece that reaches the target."""
-    reached = np.flatnonzero(pieces.reached)
+    """Return points on the nearest and on the largest piece that reaches the target.
+
+    `reached` are the positions of the pieces that do.
+    """
     line, low, high = pieces.line[reached], pieces.low[reached], pieces.high[reached]
     apart = np.maximum(np.maximum(low, -high), 0.0)
     picks = []
@@ -236,10 +243,15 @@ def _nearest_and_largest(
 
 
 def _borders(pieces: TargetPieces, lines: BoolArray) -> tuple[IndexArray, FloatArray]:
-    """Return the ends of the pieces of some lines, each once."""
+    """Return the ends of the pieces of some lines, each once.
+
+    Also the middle of a piece without size.
+    """
     some = lines[pieces.line]
-    line = np.concatenate([pieces.line[some]] * 2)
-    position = np.concatenate([pieces.low[some], pieces.high[some]])
+    inner = some & (pieces.size == 0)
+    line = np.concatenate([pieces.line[each] for each in (some, some, inner)])
+    middle = (pieces.low[inner] + pieces.high[inner]) / 2
+    position = np.concatenate([pieces.low[some], pieces.high[some], middle])
     order = np.lexsort((position, line))
     line, position = line[order], position[order]
     new = (line[1:] != line[:-1]) | (position[1:] != position[:-1])

@@ -8,10 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skresp import ActionSet, Feature
 from skresp._dataframe import number_columns
 from skresp._model._column_needs import ColumnNeed
 from skresp._model._input_format import InputFormat
-from skresp._model._point_builder import _in_dtype, _number_in_dtype
+from skresp._model._point_builder import (
+    PointBuilder,
+    _in_dtype,
+    _number_in_dtype,
+)
 
 DTYPES = ["int8", "int16", "int64", "uint8", "float32", "float64", "bool", "object"]
 NEEDS = [
@@ -62,3 +67,14 @@ def test_labels_and_nullable_columns_are_not_among_the_numbers():
     assert sorted(found) == [0, 2]
     assert found[0].dtype == np.int64
     assert number_columns(np.array([["p"]], dtype=object)) == {}
+
+
+def test_a_model_that_names_the_index_of_columns_does_so_for_itself():
+    table = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
+    actions = ActionSet({name: Feature("real", 0, 9) for name in table})
+    input_format = InputFormat("pandas", ("a", "b"), (np.dtype(float),) * 2, True)
+    builder = PointBuilder(input_format, actions, table)
+    points = builder.all_rows()
+    pd.testing.assert_frame_equal(points, table)
+    points.columns.name = "features"
+    assert builder.all_rows().columns.name is None

@@ -20,6 +20,22 @@ def test_the_sum_of_many_terms_does_not_depend_on_the_other_rows() -> None:
     assert_array_equal(terms.sums(np.asfortranarray(codes)), together)
 
 
+def test_sums_and_sizes_of_many_rows_are_those_of_each_row() -> None:
+    """Rows are summed some at a time."""
+    rng = np.random.default_rng(0)
+    terms = Terms(rng.normal(size=(30, 2)), np.zeros(30), rng.normal(size=(30, 2)))
+    codes = rng.normal(size=(1_500, 30))
+    codes[rng.random(codes.shape) < 0.01] = np.nan
+    sums, sizes = terms.sums_and_sizes(codes)
+    assert_array_equal(sums, terms.sums(codes))
+    for i in (0, 545, 546, 547, 1_499):
+        alone = terms.sums_and_sizes(codes[[i]])
+        assert_array_equal(alone[0][0], sums[i])
+        assert_array_equal(alone[1][0], sizes[i])
+    none = terms.sums_and_sizes(codes[:0])
+    assert none[0].shape == none[1].shape == (0, 2)
+
+
 def test_changes_leave_out_columns_that_stay() -> None:
     terms = Terms(np.array([[2.0], [1e9]]), np.zeros(2), np.zeros((2, 1)))
     before = {0: np.array([1.0, np.nan]), 1: np.array([1e9, 1e9])}

@@ -310,9 +310,10 @@ def test_scores_of_slopes_and_trees_do_not_depend_on_other_rows(rows):
 
 
 def test_the_model_is_asked_once_about_the_pieces_in_doubt(data, actions, monkeypatch):
-    """An even number of trees is undecided on some pieces, along every feature."""
+    """Half of the trees is the threshold on some pieces, along every feature."""
     X, y = data
-    model = RandomForestClassifier(10, random_state=0).fit(X, y)
+    forest = RandomForestClassifier(10, random_state=0)
+    model = FixedThresholdClassifier(forest, threshold=0.5).fit(X, y)
     explainer = ResponsivenessExplainer(FrozenEstimator(model), actions, target=1)
     explainer.fit(X)
     with kernels("never"):

@@ -89,10 +89,14 @@ class Ensemble(TreeArrays):
     n_outputs : int
         The number of scores.
     arithmetic : Arithmetic
+    grain : float
+        All leaves are multiples of it, and the library adds them without rounding; 0
+        where it rounds.
     """
 
     n_outputs: int
     arithmetic: Arithmetic
+    grain: float = 0.0
 
 
 class Tree(NamedTuple):
@@ -116,7 +120,10 @@ class Tree(NamedTuple):
 
 
 def assemble(
-    trees: Iterable[tuple[int, Tree]], n_outputs: int, arithmetic: Arithmetic
+    trees: Iterable[tuple[int, Tree]],
+    n_outputs: int,
+    arithmetic: Arithmetic,
+    grain: float = 0.0,
 ) -> Ensemble:
     """Join trees, each with the score it adds to, into one ensemble."""
     sizes, output, parts = [], [], []
@@ -156,4 +163,5 @@ def ensemble_of(
         leaves=np.ascontiguousarray(nodes.leaves, dtype=float),
         n_outputs=n_outputs,
         arithmetic=arithmetic,
+        grain=grain,
     )

@@ -29,4 +29,5 @@ def join(ensembles: Sequence[Ensemble], weights: Sequence[float]) -> Ensemble:
         leaves=np.concatenate([weight * e.leaves for e, weight in scaled]),
         n_outputs=ensembles[0].n_outputs,
         arithmetic=ensembles[0].arithmetic,
+        grain=0.0,  # weighted leaves are rounded
     )

@@ -19,6 +19,8 @@ from ._library import ReadTrees, TreeLibrary
 
 #: The arithmetic of all trees but those of histogram boosting.
 ARITHMETIC = Arithmetic(compares_float32=True)
+# Fractions of this, such as halves, are added without rounding.
+_FRACTION = 256
 
 
 def tree_nodes(tree: Any, scale: float) -> Tree:
@@ -47,7 +49,19 @@ def _read_forest(model: Any) -> ReadTrees:
     share = 1.0 / len(model.estimators_)
     n_outputs = model.estimators_[0].tree_.value.shape[2]
     trees = ((-1, tree_nodes(t.tree_, share)) for t in model.estimators_)
-    return assemble(trees, n_outputs, ARITHMETIC), None
+    fractions = all(_has_short_fractions(t.tree_) for t in model.estimators_)
+    grain = share / _FRACTION if fractions else 0.0
+    return assemble(trees, n_outputs, ARITHMETIC, grain), None
+
+
+def _has_short_fractions(tree: Any) -> bool:
+    """Return whether all leaves of a tree are multiples of 1 / `_FRACTION`.
+
+    Those of a classifier are 0 and 1 where each leaf has rows of one class only. Their
+    sums are not rounded, in whatever order a forest adds them.
+    """
+    shares = tree.value[tree.children_left < 0] * _FRACTION
+    return bool((shares == np.rint(shares)).all())
 
 
 def _check_one_output(model: Any) -> None:
