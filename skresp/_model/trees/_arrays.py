@@ -136,7 +136,7 @@ def assemble(
     if not parts:
         raise UnreadableError(NO_TREES)
     nodes = Tree(*map(np.concatenate, zip(*parts, strict=True)))
-    return ensemble_of(nodes, sizes, output, n_outputs, arithmetic)
+    return ensemble_of(nodes, sizes, output, n_outputs, arithmetic, grain)
 
 
 def ensemble_of(
@@ -145,6 +145,7 @@ def ensemble_of(
     output: Sequence[int],
     n_outputs: int,
     arithmetic: Arithmetic,
+    grain: float = 0.0,
 ) -> Ensemble:
     """Return the ensemble of trees whose nodes follow each other.
 
