@@ -254,15 +254,21 @@ class Terms:
             out[:, k] = added.sum(axis=1)
         return out
 
-    def sums_and_sizes(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the sums of the terms of rows, and of their absolute values."""
+    def sums_and_sizes(
+        self, codes: FloatArray, *, slopes_only: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of the terms of rows, and of their absolute values.
+
+        With `slopes_only`, the first are those of the slopes alone.
+        """
         out = np.empty((len(codes), self.slopes.shape[1]))
         size = np.empty(out.shape)
         for k, added in enumerate(self._add_straight(codes)):
             out[:, k] = added.sum(axis=1)
             size[:, k] = np.abs(added).sum(axis=1)
         for added in self.add_columns(codes):
-            out += added
+            if not slopes_only:
+                out += added
             size += np.abs(added)
         return out, size
 
