@@ -60,9 +60,16 @@ def changed_codes(
     the rows that get them.
     """
     out = codes.copy()
-    for i, new in values.items():
-        out[:, i] = changed_column(score_function.columns[i], codes[:, i], new)
+    change_codes(score_function, out, values)
     return out
+
+
+def change_codes(
+    score_function: ScoreFunction, codes: FloatArray, values: Mapping[int, Any]
+) -> None:
+    """Set new values of some columns in codes; see `changed_codes`."""
+    for i, new in values.items():
+        codes[:, i] = changed_column(score_function.columns[i], codes[:, i], new)
 
 
 def changed_column(column: Column, codes: FloatArray, new: Any) -> FloatArray:

@@ -188,6 +188,14 @@ class RowBatch:
             self._coded = score_function, known, codes
         return self._coded[1:]
 
+    def known_rows(self, score_function: ScoreFunction) -> BoolArray:
+        """Return in which rows the score function knows every code."""
+        known, codes = self.coded(score_function)
+        kept = self.kept.get("known rows")
+        if kept is None or kept[0] is not known:
+            kept = self.kept["known rows"] = known, known.known_rows(codes)
+        return np.asarray(kept[1])
+
     def ask_about_missing(self, codes: FloatArray, rows: IndexArray) -> None:
         """Ask the model once about a row with a missing value in each column.
 

@@ -257,8 +257,13 @@ class Terms:
             out[:, k] = added.sum(axis=1)
         return out
 
-    def sums_and_sizes(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the sums of the terms of rows, and of their absolute values."""
+    def sums_and_sizes(
+        self, codes: FloatArray, *, slopes_only: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of the terms of rows, and of their absolute values.
+
+        With `slopes_only`, the first are those of the slopes alone.
+        """
         out = np.empty((len(codes), self.slopes.shape[1]))
         size = np.empty(out.shape)
         step = max(_VALUES_AT_ONCE // max(codes.shape[1], 1), 1)
@@ -268,7 +273,8 @@ class Terms:
                 out[some, k] = added.sum(axis=1)
                 size[some, k] = np.abs(added, out=added).sum(axis=1)
         for added in self.add_columns(codes):
-            out += added
+            if not slopes_only:
+                out += added
             size += np.abs(added)
         return out, size
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skresp._model._codes import changed_codes
+from skresp._model._codes import change_codes, changed_codes
 from skresp._model._decision import ROUNDINGS
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
@@ -125,8 +125,8 @@ def known_lines(
     lines = lines_of(part, j, rows, values, settings.interventions)
     if not len(lines.line):
         return lines
-    score_function, codes = batch.coded(batch.score_function)
-    known = score_function.known_rows(codes[lines.rows])[lines.line]
+    score_function, _ = batch.coded(batch.score_function)
+    known = batch.known_rows(batch.score_function)[lines.rows[lines.line]]
     if not score_function.knows_all_numbers:
         ends = _line_ends(lines, batch, batch.score_function, slice(None))
         known = score_function.known_rows(ends.first)
@@ -379,9 +379,7 @@ def _line_ends(
     """Return the ends of some lines, in codes of the model's columns."""
     known, codes = batch.coded(score_function)
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
-    rows = codes[lines.rows[line]]
-    first, last = (
-        changed_codes(known, rows, _line_values(lines, batch, line, amount))
-        for amount in (low, high)
-    )
+    last = codes[lines.rows[line]]
+    first = changed_codes(known, last, _line_values(lines, batch, line, low))
+    change_codes(known, last, _line_values(lines, batch, line, high))
     return LineEnds(first, last, low, high)

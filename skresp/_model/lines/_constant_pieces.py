@@ -24,12 +24,16 @@ class MovingRows(NamedTuple):
     ----------
     line : array of shape (n,)
         The line that each part belongs to.
-    start, rate : array of shape (n, n_columns)
+    start : array of shape (n, n_columns)
+    columns : array of shape (n_moving,)
+        The columns that move: of wide rows they are few.
+    rate : array of shape (n, n_moving)
     low, high : array of shape (n,)
     """
 
     line: IndexArray
     start: FloatArray
+    columns: IndexArray
     rate: FloatArray
     low: FloatArray
     high: FloatArray
@@ -37,18 +41,22 @@ class MovingRows(NamedTuple):
     @property
     def middle(self) -> FloatArray:
         """The codes in the middle."""
-        return self.start + self.rate * ((self.low + self.high) / 2)[:, None]
+        out = self.start.copy()
+        middle = ((self.low + self.high) / 2)[:, None]
+        out[:, self.columns] += self.rate * middle
+        return out
 
 
 def moving_rows(score_function: ScoreFunction, ends: LineEnds) -> MovingRows:
     """Return lines by their rates; labels do not move."""
     first, last, low, high = ends
+    columns = np.setdiff1d(ends.columns, score_function.labelled)
     with np.errstate(invalid="ignore"):
-        rate = (last - first) / (high - low)[:, None]
+        rate = (last[:, columns] - first[:, columns]) / (high - low)[:, None]
     rate[np.isnan(rate)] = 0.0  # a missing value stays missing
-    rate[:, list(score_function.labelled)] = 0.0
-    start = first - rate * low[:, None]
-    return MovingRows(np.arange(len(low)), start, rate, low, high)
+    start = first.copy()
+    start[:, columns] -= rate * low[:, None]
+    return MovingRows(np.arange(len(low)), start, columns, rate, low, high)
 
 
 def constant_pieces(
@@ -68,10 +76,10 @@ def constant_pieces(
 def _split_at_edges(score_function: ScoreFunction, lines: MovingRows) -> MovingRows:
     """Return parts of lines that stay on one piece of each step function."""
     line, where = [], []
-    for c in np.flatnonzero(lines.rate.any(axis=0)).tolist():
+    for c, rate in zip(lines.columns.tolist(), lines.rate.T, strict=True):
         for edges in _edges(score_function.groups, c):
-            moving = np.flatnonzero(lines.rate[:, c])
-            speed = lines.rate[moving, c][:, None]
+            moving = np.flatnonzero(rate)
+            speed = rate[moving, None]
             t = (edges - lines.start[moving, c][:, None]) / speed
             first, last = lines.low[moving][:, None], lines.high[moving][:, None]
             inside = (t > first) & (t < last)
@@ -88,7 +96,8 @@ def _split_at_edges(score_function: ScoreFunction, lines: MovingRows) -> MovingR
     high = np.where(final, lines.high[owner], np.r_[low[1:], 0.0])
     some = high > low
     owner, low, high = owner[some], low[some], high[some]
-    return MovingRows(owner, lines.start[owner], lines.rate[owner], low, high)
+    start, rate = lines.start[owner], lines.rate[owner]
+    return MovingRows(owner, start, lines.columns, rate, low, high)
 
 
 def _edges(groups: Sequence[Group], column: int) -> list[FloatArray]:
@@ -113,12 +122,14 @@ def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
             np.zeros((len(parts.low), width)),
         )
     else:
-        listed = group.trees.is_listed
-        start = np.where(listed, parts.middle, parts.start)
-        rate = np.where(listed, 0.0, parts.rate)
-        lines = PositionLines(
-            group.trees.positions(start).T, rate.T, parts.low, parts.high
-        )
+        listed, start = group.trees.is_listed, parts.start
+        if listed[parts.columns].any():
+            start = np.where(listed, parts.middle, start)
+        moving = ~listed[parts.columns]
+        rate = np.zeros(start.T.shape)
+        rate[parts.columns[moving]] = parts.rate[:, moving].T
+        positions = group.trees.positions(start).T
+        lines = PositionLines(positions, rate, parts.low, parts.high)
         pieces = tree_pieces(group.trees, width, lines)
     sums = pieces.scores + group.base
     if group.terms is not None:

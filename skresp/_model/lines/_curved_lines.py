@@ -74,9 +74,10 @@ class CurvedLines(NamedTuple):
             maps = group.terms.maps
             still = tuple(term for term in maps if term.column not in moving)
             terms = replace(group.terms, tables=(), maps=still)
-            for out, codes in zip(sums, (ends.first, ends.last), strict=True):
-                out.append(terms.sums(codes))
-            sizes.append(largest_sizes(terms, ends))
+            found, size = at_ends(terms, ends)
+            for out, each in zip(sums, found, strict=True):
+                out.append(each)
+            sizes.append(size)
             curves.append([term for term in maps if term.column in moving])
         return cls(groups, ends, *sums, sizes, curves)
 
@@ -130,10 +131,19 @@ class CurvedLines(NamedTuple):
         return first + (last - first) * share
 
 
-def largest_sizes(terms: Terms, ends: LineEnds) -> FloatArray:
-    """Return the largest sums of the sizes of terms at both ends of lines."""
-    sizes = [terms.sums_and_sizes(codes)[1] for codes in (ends.first, ends.last)]
-    return np.maximum(*sizes).max(axis=1)
+def at_ends(
+    terms: Terms, ends: LineEnds, *, slopes_only: bool = False
+) -> tuple[list[FloatArray], FloatArray]:
+    """Return the sums of terms at both ends, and the largest sums of their sizes.
+
+    With `slopes_only`, the sums are those of the slopes alone.
+    """
+    found = [
+        terms.sums_and_sizes(codes, slopes_only=slopes_only)
+        for codes in (ends.first, ends.last)
+    ]
+    sums, sizes = zip(*found, strict=True)
+    return list(sums), np.maximum(*sizes).max(axis=1)
 
 
 def split_curved(

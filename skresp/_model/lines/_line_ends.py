@@ -26,6 +26,11 @@ class LineEnds(NamedTuple):
     high: FloatArray
 
     @property
+    def columns(self) -> IndexArray:
+        """The columns that differ between the ends of some line; few of many."""
+        return np.flatnonzero((self.first != self.last).any(axis=0))
+
+    @property
     def moves(self) -> BoolArray:
         """Which columns of each line move; a missing value stays missing."""
         return (self.first != self.last) & ~np.isnan(self.first)

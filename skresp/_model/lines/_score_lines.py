@@ -18,9 +18,9 @@ from skresp._model._group import Group
 from skresp._model._score_function import ScoreFunction
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
-from ._constant_pieces import constant_pieces, moving_rows
+from ._constant_pieces import MovingRows, constant_pieces, moving_rows
 from ._crowded_cuts import crowded_cuts
-from ._curved_lines import SHARP, CurvedLines, largest_sizes, split_curved
+from ._curved_lines import SHARP, CurvedLines, at_ends, split_curved
 from ._line_ends import LineEnds
 from ._score_pieces import ScorePieces
 
@@ -64,12 +64,12 @@ def score_pieces(
 
 def _is_curved(score_function: ScoreFunction, ends: LineEnds) -> BoolArray:
     """Return on which lines the scores are curved."""
-    moves = ends.moves
-    out = np.zeros(len(moves), dtype=bool)
-    for c in np.flatnonzero(moves.any(axis=0)):
+    out = np.zeros(len(ends.low), dtype=bool)
+    for c in ends.columns.tolist():
         is_number = score_function.columns[c].labels is None
-        if is_number and score_function.shape(int(c)) in ("monotone", "bounded"):
-            out |= moves[:, c]
+        if is_number and score_function.shape(c) in ("monotone", "bounded"):
+            first = ends.first[:, c]
+            out |= (first != ends.last[:, c]) & ~np.isnan(first)
     return out
 
 
@@ -78,19 +78,17 @@ def _straight_pieces(
 ) -> ScorePieces:
     """Return the pieces of lines on which scores are constant or straight."""
     lines = moving_rows(score_function, ends)
-    error = _cut_error(score_function, ends, lines.rate, eps)
+    error = _cut_error(score_function, ends, lines, eps)
     pieces, sums = constant_pieces(score_function, lines)
     groups, outer = score_function.groups, pieces.owner
-    straight = _straight_sums(groups, ends.first)
-    size = _sizes(groups, ends)
+    straight, last, size = _straight_ends(groups, ends)
     decision = score_function.decision
     rounding = 0.0 if decision is None else decision.rounding * _taken(size, outer)
-    if not any(_moves(g, lines.rate) for g in groups):
+    if not any(_moves(g, lines) for g in groups):
         still = zip(groups, straight, strict=True)
         slopes = [0.0 if g.terms is None else s[outer] for g, s in still]
         scores = _scores(groups, sums, slopes)
         return ScorePieces(outer, pieces.low, pieces.high, scores, error, rounding)
-    last = _straight_sums(groups, ends.last)
     ahead = [b - a for a, b in zip(straight, last, strict=True)]
     scores_at = []
     for at in (pieces.low, pieces.high):
@@ -108,7 +106,7 @@ def _curved_pieces(
 ) -> tuple[ScorePieces, BoolArray]:
     """Return the pieces of curved lines, and on which lines rounding may decide."""
     lines = moving_rows(score_function, ends)
-    error = _cut_error(score_function, ends, lines.rate, eps, everywhere=True)
+    error = _cut_error(score_function, ends, lines, eps, everywhere=True)
     whole, sums = constant_pieces(score_function, lines, maps=False)
     curves = CurvedLines.of(score_function.groups, ends)
     assert score_function.decision is not None
@@ -151,9 +149,9 @@ def _has_close_crossings(
     It is reached from the last border where it overtakes a rival to the first where a
     rival overtakes it.
     """
-    rate = moving_rows(score_function, ends).rate
-    if not any(_moves(g, rate) for g in score_function.groups):
-        return np.zeros(len(rate), dtype=bool)
+    lines = moving_rows(score_function, ends)
+    if not any(_moves(g, lines) for g in score_function.groups):
+        return np.zeros(len(ends.low), dtype=bool)
     decision = score_function.decision
     assert decision is not None
     error = _straight_pieces(score_function, ends, eps).error
@@ -171,55 +169,54 @@ def _has_close_crossings(
 def _cut_error(
     score_function: ScoreFunction,
     ends: LineEnds,
-    rate: FloatArray,
+    lines: MovingRows,
     eps: float,
     *,
     everywhere: bool = False,
 ) -> FloatArray:
     """Return how far rounding may move a cut, or any point, in units of each line."""
-    error = np.zeros(len(rate))
-    for c in np.flatnonzero(rate.any(axis=0)):
-        if everywhere or len(score_function.cuts(int(c))):
+    error = np.zeros(len(ends.low))
+    for c, rate in zip(lines.columns.tolist(), lines.rate.T, strict=True):
+        if rate.any() and (everywhere or len(score_function.cuts(c))):
             size = np.maximum(np.abs(ends.first[:, c]), np.abs(ends.last[:, c]))
-            moving = rate[:, c] != 0
             share = np.divide(
-                size, np.abs(rate[:, c]), out=np.zeros_like(size), where=moving
+                size, np.abs(rate), out=np.zeros_like(size), where=rate != 0
             )
             error = np.maximum(error, ROUNDINGS * eps * share)
     return error
 
 
-def _moves(group: Group, rate: FloatArray) -> bool:
+def _moves(group: Group, lines: MovingRows) -> bool:
     """Return whether a group has a slope in a column that moves."""
     if group.terms is None:
         return False
-    return bool(rate[:, group.terms.slopes.any(axis=1)].any())
+    sloped = group.terms.slopes[lines.columns].any(axis=1)
+    return bool(lines.rate[:, sloped].any())
 
 
-def _straight_sums(groups: Sequence[Group], codes: FloatArray) -> list[FloatArray]:
-    """Return the sums of the slopes of each group."""
-    return [
-        np.zeros((len(codes), len(g.base)))
-        if g.terms is None
-        else g.terms.straight_sums(codes)
-        for g in groups
-    ]
+def _straight_ends(
+    groups: Sequence[Group], ends: LineEnds
+) -> tuple[list[FloatArray], list[FloatArray], FloatArray | float]:
+    """Return the sums of the slopes of each group at both ends, and sizes.
 
-
-def _sizes(groups: Sequence[Group], ends: LineEnds) -> FloatArray | float:
-    """Return the sums of the sizes of all terms and trees on lines, at most.
-
-    A number where it is the same for all lines.
+    These are the sums of the sizes of all terms and trees on lines, at most. A number
+    where it is the same for all lines.
     """
-    out: FloatArray | float = 0.0
+    first, last = [], []
+    sizes: FloatArray | float = 0.0
     for group in groups:
         size: FloatArray | float = float(np.abs(group.base).max())
-        if group.terms is not None:
-            size = size + largest_sizes(group.terms, ends)
+        if group.terms is None:
+            sums = [np.zeros((len(ends.low), len(group.base)))] * 2
+        else:
+            sums, largest = at_ends(group.terms, ends, slopes_only=True)
+            size = size + largest
+        first.append(sums[0])
+        last.append(sums[1])
         if group.trees is not None:
             size = size + group.trees.largest_size
-        out = out + group.steepness * size
-    return out
+        sizes = sizes + group.steepness * size
+    return first, last, sizes
 
 
 def _taken(values: FloatArray | float, at: IndexArray) -> FloatArray | float:

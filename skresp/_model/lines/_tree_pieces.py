@@ -113,7 +113,7 @@ def _line_cuts(
     trees: RawTrees, lines: PositionLines
 ) -> tuple[LineCuts, NDArray[np.int32]]:
     """Return the cuts that lines may meet, and the cut of each node among them."""
-    moves: BoolArray = np.any(lines.rate, axis=1)
+    moves: BoolArray = np.any(lines.rate != 0, axis=1)
     columns = np.flatnonzero(moves)
     cut = np.zeros(len(trees.column), dtype=np.int32)
     mirror = np.zeros(len(moves), dtype=np.intp)

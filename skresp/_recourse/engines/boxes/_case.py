@@ -119,7 +119,7 @@ class Case:
         others = [
             p
             for p in range(len(self.solver.parts))
-            if p not in lists and self._may_move(p)
+            if p not in lists and self.solver.moving_parts[p]
         ]
         self._try_lists(listed)
         if self.witness is None or self.price is not None:
@@ -180,7 +180,11 @@ class Case:
 
         Without a price the first one is enough.
         """
+        hopeless = self._hopeless(parts)
         for p in parts:
+            if p in hopeless and self.left >= 2 and not self.deadline.is_over:
+                self.used += 1
+                continue
             found = self._search(p)
             if self.solver.parts[p].part.is_unconstrained:
                 self.single_ties += found.ties
@@ -190,6 +194,18 @@ class Case:
                 self._try_part(p, found)
             if self.witness is not None and self.price is None:
                 return
+
+    def _hopeless(self, parts: Sequence[int]) -> set[int]:
+        """Return parts of one feature that reach the target by no change of theirs.
+
+        The search of such a part would end with its first box, which takes a point
+        (and there have to be two).
+        """
+        solver = self.solver
+        alone = {p for p in parts if solver.parts[p].part.is_unconstrained}
+        if len(alone) < 2:
+            return set()
+        return alone & set(solver.part_of[solver.hopeless()].tolist())
 
     def _try_part(self, p: int, found: Finding) -> None:
         """Look for interventions on features of a part with constraints.
@@ -239,13 +255,8 @@ class Case:
             cost = 0.0 if self.price is None else self.price(p, change[p])
             self._offer(change, cost)
 
-    def _may_move(self, p: int) -> bool:
-        """Return whether the person can change something on a part."""
-        n, mine = self.solver.n, self.solver.part_of == p
-        return bool((self.solver.low[n:] < self.solver.high[n:])[mine].any())
-
     def _only(self, p: int, change: FloatArray) -> Change:
         """Return a change of one part only."""
-        out = [np.zeros_like(state.before) for state in self.solver.parts]
+        out = list(self.solver.stay)
         out[p] = change
         return out

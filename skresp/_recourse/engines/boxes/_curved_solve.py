@@ -18,7 +18,7 @@ from skresp.reach._deadline import Deadline, OutOfTimeError
 
 from ._curve_tables import CurveTables, fill, merged
 from ._curves import Curve
-from ._forest import Forest
+from ._forest import OF_TREES, Forest
 from ._open_box import OpenBox
 from ._person import PartState
 from ._search import Stop
@@ -89,11 +89,12 @@ class CurvedSolver(Solver):
         """Return bounds of the smallest gap at rows of reached values."""
         return self.lower_gaps(reached), self._gaps_of(self.work, reached)
 
-    def lower_gaps(self, reached: FloatArray) -> FloatArray:
-        """Return lower bounds of the smallest gap, which are exact at knots."""
+    @property
+    def _lower_work(self) -> Work:
+        """The memory with the person's forest of lower bounds, exact at knots."""
         if self._lower is None:
             self._lower = self._lower_forest()
-        return self._gaps_of(self.work._replace(forest=self._lower), reached)
+        return self.work._replace(forest=self._lower)
 
     def _lower_forest(self) -> Forest:
         """Return the person's trees with lower bounds of curves."""
@@ -104,7 +105,7 @@ class CurvedSolver(Solver):
         size = nodes + room * max(len(self.curves), 1)
         new = Forest.empty(size, many, old.top.shape[1])
         for name in Forest._fields:
-            kept = trees if name in ("roots", "channel") else nodes
+            kept = trees if name in OF_TREES else nodes
             getattr(new, name)[:kept] = getattr(old, name)[:kept]
         self._current.write(self.curves, self._columns, new, nodes, trees, lower=True)
         return new

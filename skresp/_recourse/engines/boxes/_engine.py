@@ -234,12 +234,17 @@ class _BoxRun(EngineRun):
         """Add changes of people to the options; return them as choices."""
         choice = np.empty((len(people), len(self.options)), dtype=np.intp)
         for p, each in enumerate(self.options):
-            values = each.which[people].tolist()
-            mine = [change[p] for change in changes]
-            known = np.array(list(map(each.position_of, values, mine)), dtype=np.intp)
+            values = each.which[people]
+            known = each.offsets[values]  # of those who stay put
+            moved = [k for k, change in enumerate(changes) if change[p].any()]
+            for k in moved:
+                known[k] = each.position_of(int(values[k]), changes[k][p])
             extra = np.flatnonzero(known < 0)
+            if not len(extra):
+                choice[:, p] = known
+                continue
             self.options[p], old, new = each.with_changes(
-                [values[k] for k in extra], [mine[k] for k in extra]
+                values[extra].tolist(), [changes[k][p] for k in extra]
             )
             choice[:, p] = old[known]
             choice[extra, p] = new

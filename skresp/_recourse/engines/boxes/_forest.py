@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from skresp._numba import compiled, compiled_part, copied_part
 from skresp._typing import BoolArray, FloatArray
 
+#: The arrays of a forest with one entry for each tree.
+OF_TREES = "roots", "channel", "end", "source", "is_packed"
 #: The column of a leaf, and of a node that was merged with its neighbour.
 LEAF, MERGED = -1, -2
 
@@ -35,6 +37,11 @@ class Forest(NamedTuple):
         The largest leaf below each node, for each of `width` neighbouring channels.
     roots, channel : array of shape (n_trees,), int32
         The root and the first channel of each tree.
+    end, source : array of shape (n_trees,), int32
+        Of copies that a search makes: where the nodes of each tree end, and its number
+        among the trees of the first box.
+    is_packed : array of shape (n_trees,), bool
+        Of copies: whether no node of the tree was merged with its neighbour.
     """
 
     column: NDArray[np.int32]
@@ -44,6 +51,27 @@ class Forest(NamedTuple):
     top: FloatArray
     roots: NDArray[np.int32]
     channel: NDArray[np.int32]
+    end: NDArray[np.int32]
+    source: NDArray[np.int32]
+    is_packed: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls,
+        column: NDArray[np.int32],
+        threshold: FloatArray,
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        top: FloatArray,
+        roots: NDArray[np.int32],
+        channel: NDArray[np.int32],
+    ) -> Forest:
+        """Return a forest that is not a copy."""
+        nodes = column, threshold, left, right, top
+        unused = np.zeros(len(roots), dtype=np.int32)
+        return cls(
+            *nodes, roots, channel, unused, unused, np.zeros(len(roots), dtype=bool)
+        )
 
     @classmethod
     def empty(cls, nodes: int, trees: int, width: int) -> Forest:
@@ -56,6 +84,9 @@ class Forest(NamedTuple):
             np.empty((nodes, width)),
             np.empty(trees, dtype=np.int32),
             np.empty(trees, dtype=np.int32),
+            np.empty(trees, dtype=np.int32),
+            np.empty(trees, dtype=np.int32),
+            np.empty(trees, dtype=bool),
         )
 
 
@@ -113,7 +144,7 @@ def pack(masks: Sequence[BoolArray] | BoolArray, positions: int) -> NDArray[np.u
 
 
 @compiled_part
-def _sides(
+def sides_of(
     words: NDArray[np.uint64], v: int, tables: NDArray[np.uint64], row: int
 ) -> tuple[bool, bool]:
     """Return whether some positions of a view go left, and whether some go right."""
@@ -137,6 +168,7 @@ def restrict(
     tree: int,
     sums: FloatArray,
     stack: NDArray[np.int32],
+    kept: BoolArray,
 ) -> tuple[int, int]:
     """Copy the trees from `first` to before `last`, cut down to a box.
 
@@ -153,6 +185,9 @@ def restrict(
         The constants of channels, updated.
     stack : array of shape (2, n), int32
         Room for nodes: more than the depth of each tree.
+    kept : array of shape (n_sources,), bool
+        Of which trees of the first box no node is cut away, if source and target are
+        the same: then the target gets the tree itself. Empty for none.
 
     Returns
     -------
@@ -166,6 +201,12 @@ def restrict(
     variables = len(lower)
     with_missing = len(missing_left) > 0
     for k in range(first, last):
+        if len(kept) and source.is_packed[k] and kept[source.source[k]]:
+            target.roots[tree], target.end[tree] = source.roots[k], source.end[k]
+            target.channel[tree] = source.channel[k]
+            target.source[tree], target.is_packed[tree] = source.source[k], True
+            tree += 1
+            continue
         start = node
         stack[0, 0], stack[1, 0] = source.roots[k], -1
         depth = 1
@@ -175,7 +216,7 @@ def restrict(
             while source.column[n] >= 0:
                 c, threshold = source.column[n], source.threshold[n]
                 if c >= variables:
-                    left, right = _sides(words, c - variables, tables, int(threshold))
+                    left, right = sides_of(words, c - variables, tables, int(threshold))
                 elif with_missing and np.isnan(lower[c]):
                     left, right = missing_left[n], not missing_left[n]
                 else:  # a missing value goes right
@@ -199,22 +240,26 @@ def restrict(
                 stack[0, depth + 1], stack[1, depth + 1] = source.left[n], -1
                 depth += 2
             node += 1
-        _lift(target, start, node)
+        is_packed = _lift(target, start, node)
         if target.column[start] < 0:
             for w in range(width):
                 sums[source.channel[k] + w] += target.top[start, w]
             node = start
         else:
-            target.roots[tree] = start
-            target.channel[tree] = source.channel[k]
+            target.roots[tree], target.channel[tree] = start, source.channel[k]
+            target.end[tree], target.source[tree] = node, source.source[k]
+            target.is_packed[tree] = is_packed
             tree += 1
     return node, tree
 
 
 @copied_part
-def _lift(forest: Forest, start: int, stop: int) -> None:
-    """Compute `top` of the inner nodes of a tree; merge leaves that are equal."""
-    width = forest.top.shape[1]
+def _lift(forest: Forest, start: int, stop: int) -> bool:
+    """Compute `top` of the inner nodes of a tree; merge leaves that are equal.
+
+    Return whether there are none.
+    """
+    width, is_packed = forest.top.shape[1], True
     for n in range(stop - 1, start - 1, -1):
         if forest.column[n] < 0:
             continue
@@ -226,6 +271,8 @@ def _lift(forest: Forest, start: int, stop: int) -> None:
         if same:
             forest.column[n] = LEAF
             forest.column[a] = forest.column[b] = MERGED
+            is_packed = False
+    return is_packed
 
 
 @compiled_part

@@ -243,7 +243,7 @@ class _Builder:
         self.size[first : first + self.width] += largest.sum(axis=0)
         channel = np.full(len(trees.roots), first, dtype=np.int32)
         self._add(
-            Forest(
+            Forest.of(
                 column, threshold, trees.left, trees.right, top, trees.roots, channel
             ),
             trees.missing_left,

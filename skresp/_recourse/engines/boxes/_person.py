@@ -100,7 +100,7 @@ def make_person(
     person = PersonArrays(rules, model.channels, slopes, tables, size)
     box = _model_box(model, codes, variables, views, words)
     ends = _restrict_forest(model, tables, *box, constants, arena)
-    work = Work.empty(person, arena.forest, depth)
+    work = Work.empty(person, arena, depth)
     work.node_end[0], work.tree_end[0] = ends
     work.constants[0] = constants
     work.start(*variables.limits(), words)
@@ -152,6 +152,7 @@ def _restrict_forest(
             0,
             sums,
             stack,
+            np.zeros(0, dtype=bool),
         )
         if node >= 0:
             constants[:] = sums

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._numba import compiled_part
+from skresp._numba import compiled_part, copied_part
 from skresp._typing import FloatArray
 
 from ._forest import Box, has_position, position_bit
@@ -116,7 +116,7 @@ def _own(rules: Rules, low: FloatArray, high: FloatArray) -> int:
     return total
 
 
-@compiled_part
+@copied_part
 def _row(rules: Rules, r: int, low: FloatArray, high: FloatArray) -> int:
     """Shrink the intervals of a weighted sum with limits."""
     first, last = rules.row_start[r], rules.row_start[r + 1]

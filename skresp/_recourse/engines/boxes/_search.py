@@ -8,21 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._numba import compiled, compiled_part
-from skresp._typing import FloatArray
 
 from ._channels import add_slopes, least_gap
-from ._forest import Box, Split, add_leaves, add_tops, restrict
+from ._forest import Box, Split, add_tops, restrict
+from ._point_gaps import gap_at_point
 from ._propagate import propagate
 from ._rules import REAL
 from ._slab_bounds import bound_slabs
 from ._slabs import MAX_SLABS, choose_split, divide, shave
-from ._witness import (
-    aim_at_box,
-    aim_at_slabs,
-    lies_in,
-    position_of,
-    settle,
-)
+from ._witness import aim_at_box, aim_at_slabs, lies_in, settle
 from ._work import PersonArrays, Work
 
 # Boxes that are bounded by whole trees only, after the first few.
@@ -100,41 +94,6 @@ def search(person: PersonArrays, work: Work, limit: int) -> int:
     return _DONE
 
 
-@compiled
-def gaps_of(person: PersonArrays, work: Work, reached: FloatArray) -> FloatArray:
-    """Return the smallest gap at each row of reached values; NaN where not known."""
-    point, rules = work.point, person.rules
-    out = np.full(len(reached), np.nan)
-    for i in range(len(reached)):
-        point.reached[:] = reached[i]
-        known = True
-        for v in range(len(rules.view_variable)):
-            p = position_of(rules, v, reached[i, rules.view_variable[v]])
-            point.position[v] = p
-            known = known and p >= 0
-        if known:
-            out[i] = _gap_at_point(person, work)
-    return out
-
-
-@compiled_part
-def _gap_at_point(person: PersonArrays, work: Work) -> float:
-    """Return the smallest gap at the current point, from the person's own forest."""
-    point, sums = work.point, work.sums
-    sums[:] = work.constants[0]
-    add_leaves(
-        work.forest,
-        0,
-        work.tree_end[0],
-        person.tables,
-        point.reached,
-        point.position,
-        sums,
-    )
-    add_slopes(person.slopes, point.reached, point.reached, sums)
-    return least_gap(person.channels, sums, work.nothing)
-
-
 @compiled_part
 def _box(work: Work) -> Box:
     """Return the reached values of the current box."""
@@ -155,6 +114,7 @@ def _descend(
     if last + (last - first) > len(work.forest.roots):
         return _NO_ROOM
     box, tree, constants = _box(work), last, work.constants[level + 1]
+    kept = _kept_trees(work, level, first, last, box)
     constants[:] = work.constants[level]
     # Of the trees that are not cut down yet, the bounds in the larger box.
     tops, sums = work.sums, work.other
@@ -174,6 +134,7 @@ def _descend(
             tree,
             constants,
             work.nodes,
+            kept,
         )
         if node < 0:
             return _NO_ROOM
@@ -186,7 +147,43 @@ def _descend(
         if least_gap(person.channels, sums, person.size) < -person.channels.tolerance:
             return _NOTHING
     work.node_end[level + 1], work.tree_end[level + 1] = node, tree
+    work.level_low[level + 1], work.level_high[level + 1] = box.lower, box.upper
+    work.level_words[level + 1] = box.words
     return _GOES_ON
+
+
+@compiled_part
+def _kept_trees(
+    work: Work, level: int, first: int, last: int, box: Box
+) -> NDArray[np.bool_]:
+    """Return the trees of the first box whose nodes all stay in the current box.
+
+    They split on no column in which the box is smaller than that of the level. Nothing
+    is known of the trees of level 0, which is not cut down to the first box.
+    """
+    forest, uses, n = work.forest, work.uses, len(box.lower)
+    if level == 0 or work.tree_end[1] - work.tree_end[0] > uses.shape[1]:
+        return np.zeros(0, dtype=np.bool_)
+    if level == 1:
+        uses[:] = False
+        for k in range(first, last):
+            forest.source[k] = k - first
+            for at in range(forest.roots[k], forest.end[k]):
+                if forest.column[at] >= 0:
+                    uses[forest.column[at], k - first] = True
+    kept = np.ones(uses.shape[1], dtype=np.bool_)
+    for c in range(len(uses)):
+        if c < n:
+            same = box.lower[c] == work.level_low[level, c]
+            same = same and box.upper[c] == work.level_high[level, c]
+        else:
+            same = True
+            for w in range(box.words.shape[1]):
+                known = work.level_words[level, c - n, w]
+                same = same and box.words[c - n, w] == known
+        if not same:
+            kept &= ~uses[c]
+    return kept
 
 
 @compiled_part
@@ -212,9 +209,8 @@ def _examine(person: PersonArrays, work: Work, level: int) -> int:
     column, slab, left_first, cut = -1, 0, True, 0.0
     if last > first:
         if work.counter[1] <= _FIRST_WITH_SLABS or work.counter[1] > _PLAIN:
-            nodes = work.node_end[level - 1], work.node_end[level]
-            divide(work.forest, nodes[0], nodes[1], box, MAX_SLABS, slabs)
-            bound_slabs(work.forest, first, last, nodes[1], person.tables, n, slabs)
+            divide(work.forest, first, last, box, MAX_SLABS, slabs)
+            bound_slabs(work.forest, first, last, person.tables, n, slabs)
             whole, column, slab, left_first = choose_split(
                 bare, whole, channels, slopes, box, person.size, slabs, sums
             )
@@ -262,7 +258,7 @@ def _try(
         rules, work.low, work.high, work.words, work.slabs, work.point, middle
     ):
         return _DONE, False
-    gap = _gap_at_point(person, work)
+    gap = gap_at_point(person, work)
     inside = lies_in(work.low, work.high, work.words, work.point)
     constant = inside and not has_trees and not _moves(person)
     if gap > tolerance:

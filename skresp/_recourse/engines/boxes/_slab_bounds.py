@@ -16,23 +16,26 @@ def bound_slabs(
     forest: Forest,
     first: int,
     last: int,
-    end: int,
     tables: NDArray[np.uint64],
     variables: int,
     slabs: Slabs,
 ) -> None:
     """Add up the largest leaves of trees in slabs, below and above them.
 
-    The trees from `first` to before `last` lie one after the other, the last one up to
-    node `end`, and each node lies before its left and then its right subtree.
+    Of the trees from `first` to before `last`. Each node lies before its left and then
+    its right subtree.
     """
     m = _number_columns(slabs, variables)
     slabs.sums[:] = 0.0
     for k in range(first, last):
-        stop = forest.roots[k + 1] if k + 1 < last else end
+        root, stop = forest.roots[k], forest.end[k]
+        many = _rank_columns(forest, root, stop, slabs)
         for w in range(forest.top.shape[1]):
-            _find_largest(forest, forest.roots[k], stop, w, tables, variables, slabs, m)
+            _find_largest(forest, root, stop, w, tables, variables, slabs, many)
+            _spread_largest(slabs, many, m, forest.top[root, w])
             _add_largest(slabs, m, forest.channel[k] + w)
+        for i in range(many):
+            slabs.rank[slabs.used[i]] = -1
     for a in range(m):
         c = slabs.column[a]
         for s in range(slabs.many[c]):
@@ -59,6 +62,22 @@ def _number_columns(slabs: Slabs, variables: int) -> int:
     return m
 
 
+@compiled_part
+def _rank_columns(forest: Forest, root: int, stop: int, slabs: Slabs) -> int:
+    """Number the columns with slabs that a tree splits on; return how many there are.
+
+    Wide trees split on few of the columns. In all slabs of the others, the largest leaf
+    is that of the whole tree.
+    """
+    many = 0
+    for at in range(root, stop):
+        c = forest.column[at]
+        if c >= 0 and slabs.many[c] and slabs.rank[c] < 0:
+            slabs.used[many], slabs.rank[c] = c, many
+            many += 1
+    return many
+
+
 @copied_part
 def _find_largest(
     forest: Forest,
@@ -70,14 +89,15 @@ def _find_largest(
     slabs: Slabs,
     m: int,
 ) -> None:
-    """Find the largest leaves of one tree in all slabs, as the first row of `best`.
+    """Find the largest leaves of one tree in slabs, as the first row of `best`.
 
     From the last node to the root, so that the subtrees of a node are the last two
     rows: the right one, then the left one. Below a node, the slabs of its own column
-    keep the largest leaves of the sides that they reach.
+    keep the largest leaves of the sides that they reach. `m` is the number of columns
+    with slabs that the tree splits on.
     """
     column, threshold, top = forest.column, forest.threshold, forest.top
-    many, place, inner, outer = slabs.many, slabs.place, slabs.inner, slabs.outer
+    many, rank, inner, outer = slabs.many, slabs.rank, slabs.inner, slabs.outer
     groups, largest, best = slabs.groups, slabs.largest, slabs.best
     n, size = slabs.edges.shape[1] * m, 0
     for at in range(stop - 1, root - 1, -1):
@@ -87,7 +107,7 @@ def _find_largest(
                 best[size, i] = top[at, w]
             size += 1
         elif c >= 0:
-            t, a = threshold[at], place[c]
+            t, a = threshold[at], rank[c]
             right, left = size - 2, size - 1
             for s in range(many[c]):
                 if c < variables:
@@ -110,9 +130,20 @@ def _find_largest(
 
 
 @copied_part
+def _spread_largest(slabs: Slabs, many: int, m: int, top: float) -> None:
+    """Spread the largest leaves of one tree over the slabs of all columns."""
+    best, whole, slots = slabs.best[0], slabs.whole, slabs.edges.shape[1]
+    whole[: slots * m] = top
+    for i in range(many):
+        a = slabs.place[slabs.used[i]]
+        for s in range(slots):
+            whole[s * m + a] = best[s * many + i]
+
+
+@copied_part
 def _add_largest(slabs: Slabs, m: int, channel: int) -> None:
     """Add the largest leaves of one tree to the sums of its channel."""
-    best, slots = slabs.best[0], slabs.edges.shape[1]
+    best, slots = slabs.whole, slabs.edges.shape[1]
     top, below = slabs.sums[0, channel], slabs.sums[1, channel]
     above, so_far = slabs.sums[2, channel], slabs.largest
     so_far[:m] = -np.inf

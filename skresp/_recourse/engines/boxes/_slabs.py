@@ -44,15 +44,19 @@ class Slabs(NamedTuple):
         Upper bounds of the smallest gap in each slab.
     column, place : array of shape (n_columns,), int64
         The columns with slabs, one after the other, and the place of each among them.
+    used, rank : array of shape (n_columns,), int64
+        The same for the columns with slabs that one tree splits on; rank -1 for none.
     inner, outer : array of shape (n_columns, n_slabs)
         Points to the left of a threshold may be in a slab where its `inner` edge is
         below the threshold, points to the right where its `outer` edge is above it.
     best : array of shape (depth, n_slabs * n_columns)
-        The largest leaves below nodes; the slabs of columns with the same number are
-        neighbours.
+        The largest leaves of one tree below nodes, in the slabs of the columns that it
+        uses; the slabs of columns with the same number are neighbours.
+    whole : array of shape (n_slabs * n_columns,)
+        The largest leaves of one tree in the slabs of all columns, likewise.
     largest : array of shape (n_slabs + n_columns,)
     sums : array of shape (3, n_channels + width, n_slabs * n_columns)
-        `top`, `below` and `above`, in the order of `best`.
+        `top`, `below` and `above`, in the order of `whole`.
     """
 
     many: NDArray[np.int64]
@@ -64,9 +68,12 @@ class Slabs(NamedTuple):
     gap: FloatArray
     column: NDArray[np.int64]
     place: NDArray[np.int64]
+    used: NDArray[np.int64]
+    rank: NDArray[np.int64]
     inner: FloatArray
     outer: FloatArray
     best: FloatArray
+    whole: FloatArray
     largest: FloatArray
     sums: FloatArray
 
@@ -94,9 +101,12 @@ class Slabs(NamedTuple):
             np.zeros((columns, slabs)),
             np.zeros(columns, dtype=np.int64),
             np.zeros(columns, dtype=np.int64),
+            np.zeros(columns, dtype=np.int64),
+            np.full(columns, -1, dtype=np.int64),
             np.zeros((columns, slabs)),
             np.zeros((columns, slabs)),
             np.zeros((depth + 4, slabs * columns)),
+            np.zeros(slabs * columns),
             np.zeros(slabs + columns),
             np.zeros((3, channels + width, slabs * columns)),
         )
@@ -104,19 +114,26 @@ class Slabs(NamedTuple):
 
 @compiled_part
 def divide(
-    forest: Forest, start: int, stop: int, box: Box, most: int, slabs: Slabs
+    forest: Forest, first: int, last: int, box: Box, most: int, slabs: Slabs
 ) -> None:
-    """Divide the columns of the nodes from `start` to before `stop` into slabs."""
+    """Divide the columns of the trees from `first` to before `last` into slabs."""
     n, columns = len(box.lower), len(slabs.many)
     sample = np.empty((columns, _SAMPLE))
     seen = np.zeros(columns, dtype=np.int64)
+    nodes = 0
+    for k in range(first, last):
+        nodes += forest.end[k] - forest.roots[k]
     # A stride that is prime to powers of two meets all levels of trees.
-    stride = max(1, (stop - start) // (8 * _SAMPLE)) | 1
-    for at in range(start, stop, stride):
-        c = forest.column[at]
-        if c >= 0 and seen[c] < _SAMPLE:
-            sample[c, seen[c]] = forest.threshold[at]
-            seen[c] += 1
+    stride, skip = max(1, nodes // (8 * _SAMPLE)) | 1, 0
+    for k in range(first, last):
+        at = forest.roots[k] + skip
+        while at < forest.end[k]:
+            c = forest.column[at]
+            if c >= 0 and seen[c] < _SAMPLE:
+                sample[c, seen[c]] = forest.threshold[at]
+                seen[c] += 1
+            at += stride
+        skip = at - forest.end[k]
     for c in range(columns):
         slabs.many[c] = 0
         if seen[c] == 0:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._typing import FloatArray
+from skresp._typing import BoolArray, FloatArray
 from skresp.reach._allowance import allowance
 from skresp.reach._deadline import Deadline
 
+from ._forest import Box
 from ._open_box import OpenBox
 from ._person import PartState
-from ._rules import INTEGER, LABEL
-from ._search import Stop, gaps_of, search
+from ._point_gaps import gaps_of, needless
+from ._rules import INTEGER, LABEL, REAL
+from ._search import Stop, search
+from ._single_bounds import single_bounds
 from ._variables import Variables
 from ._work import Arena, PersonArrays, Work, grown
 
@@ -83,6 +87,8 @@ class Solver:
     variables : Variables
     parts : sequence of PartState
     arena : Arena
+    stay : Change
+        No change of any part.
     """
 
     def __init__(
@@ -103,6 +109,7 @@ class Solver:
         position = np.array([each.position for each in variables.all], dtype=np.intp)
         # Where variables are in the changes of all parts, one after another.
         self._at = ends[self.part_of] + position
+        self.stay = [np.zeros(len(state.before)) for state in parts]
 
     @property
     def tolerance(self) -> float:
@@ -142,6 +149,24 @@ class Solver:
         self.work.start(low, high, words)
         return self._run(max_points, deadline)
 
+    def hopeless(self) -> BoolArray:
+        """Return the variables that reach the target by no change of their own alone.
+
+        A bound shows it, with the first box of the search `within` the part of such a
+        variable, if it has no constraints.
+        """
+        reach = Box(self.low[self.n :], self.high[self.n :], self.words)
+        given = self.person, self.work, reach, self._words_before
+        bounds = allowance().deadline.call(single_bounds, *given)
+        return np.asarray(bounds < -self.tolerance)
+
+    @cached_property
+    def moving_parts(self) -> BoolArray:
+        """Which parts the person can change."""
+        out = np.zeros(len(self.parts), dtype=bool)
+        out[self.part_of[self.low[self.n :] < self.high[self.n :]]] = True
+        return out
+
     @cached_property
     def _words_before(self) -> NDArray[np.uint64]:
         """The words of views in which every variable stays as it is."""
@@ -159,8 +184,12 @@ class Solver:
 
     def reached(self, changes: Sequence[Change]) -> FloatArray:
         """Return the values of variables that changes reach, one row each."""
-        moved = [np.concatenate([np.zeros(0), *each])[self._at] for each in changes]
-        return self.person.rules.before + np.reshape(moved, (len(changes), self.n))
+        moved = np.reshape([self._moved(each) for each in changes], (-1, self.n))
+        return self.person.rules.before + moved
+
+    def _moved(self, change: Change) -> FloatArray:
+        """Return the changes of variables."""
+        return np.concatenate([np.zeros(0), *change])[self._at]
 
     def gap_bounds(self, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return lower and upper bounds of the smallest gap at rows of reached values.
@@ -172,7 +201,12 @@ class Solver:
 
     def lower_gaps(self, reached: FloatArray) -> FloatArray:
         """Return lower bounds of the smallest gap at rows of reached values."""
-        return self._gaps_of(self.work, reached)
+        return self._gaps_of(self._lower_work, reached)
+
+    @property
+    def _lower_work(self) -> Work:
+        """The memory with the person's forest of lower bounds."""
+        return self.work
 
     def _gaps_of(self, work: Work, reached: FloatArray) -> FloatArray:
         """Return the smallest gap at rows of reached values, by a forest."""
@@ -247,41 +281,65 @@ class Solver:
     def _change(self) -> Change:
         """Return the total changes of the current point."""
         point, lists = self.work.point, {}
-        own = [np.zeros((1, len(state.before))) for state in self.parts]
-        for k, variable in enumerate(self.variables.all):
-            own[variable.part][0, variable.position] = point.own[k]
+        own: dict[int, FloatArray] = {}
+        for k in np.flatnonzero(point.own).tolist():
+            p, variable = int(self.part_of[k]), self.variables.all[k]
+            mine = own.setdefault(p, np.zeros((1, len(self.parts[p].before))))
+            mine[0, variable.position] = point.own[k]
         for i, (members, _) in enumerate(self.variables.lists):
             p = self.variables.all[members[0]].part
             lists[p] = int(point.option[i] - self.person.rules.list_start[i])
-        return [
-            state.part.total(own[p])[0]
-            if state.changes is None
-            else state.changes[lists.get(p, 0)]
-            for p, state in enumerate(self.parts)
-        ]
+        out = list(self.stay)
+        for p, state in enumerate(self.parts):
+            if state.changes is not None:
+                out[p] = state.changes[lists.get(p, 0)]
+            elif p in own:
+                out[p] = state.part.total(own[p])[0]
+        return out
 
     def _is_feasible(self, change: Change) -> bool:
         """Return whether changes satisfy the constraints' own meaning."""
-        for state, each in zip(self.parts, change, strict=True):
+        moved, asked = self._moved(change), self._asked.copy()
+        asked[self.part_of[~self._is_within(slice(None), moved)]] = True
+        for p in np.flatnonzero(asked).tolist():
+            state = self.parts[p]
             if state.changes is None:
-                own = state.part.own(each[None])
+                own = state.part.own(change[p][None])
                 if not state.part.feasible(state.before[None], own)[0]:
                     return False
         return True
 
+    @cached_property
+    def _asked(self) -> BoolArray:
+        """Which parts are no reals in parts of their own, or cannot move."""
+        out = np.ones(len(self.parts), dtype=bool)
+        reals = self.part_of[self.person.rules.kind == REAL].tolist()
+        out[[p for p in reals if self.parts[p].part.is_unconstrained]] = False
+        return out
+
+    def _is_within(self, k: Any, moved: Any) -> Any:
+        """Return whether changes of variables are 0, or within their own limits.
+
+        Then a real in a part of its own may change so: the limits are rounded by less
+        than the tolerance of `Feature.allows`.
+        """
+        rules = self.person.rules
+        inside = (rules.own_low[k] <= moved) & (moved <= rules.own_high[k])
+        return (moved == 0) | inside
+
     def _without_needless(self, change: Change) -> Change:
         """Take back the change of each part without which the target is reached."""
-        for p in range(len(change)):
-            if change[p].any():
-                fewer = list(change)
-                fewer[p] = np.zeros_like(change[p])
-                if self.gaps([fewer])[0] > self.tolerance:
-                    change = fewer
+        moved = np.array([p for p, each in enumerate(change) if each.any()], np.intp)
+        given = self.person, self._lower_work, self.reached([change])[0], moved
+        change = list(change)
+        for p in moved[allowance().deadline.call(needless, *given)].tolist():
+            change[p] = self.stay[p]
         return change
 
     def _smaller(self, change: Change) -> Change:
         """Move the changes of numbers in parts of their own nearer to 0."""
-        for variable in self.variables.all:
+        before, reached = self.person.rules.before, self.reached([change])
+        for k, variable in enumerate(self.variables.all):
             p, state = variable.part, self.parts[variable.part]
             if not state.part.is_unconstrained or variable.kind == LABEL:
                 continue
@@ -292,11 +350,17 @@ class Solver:
                     tried = np.rint(tried / variable.step) * variable.step
                 if tried in (good, bad):
                     break
-                fewer = list(change)
-                fewer[p] = np.array([tried])
-                is_allowed = state.part.features[0].allows(variable.before, tried)
-                if is_allowed and self.gaps([fewer])[0] > self.tolerance:
-                    change, good = fewer, tried
+                is_better = variable.kind == REAL and self._is_within(k, tried)
+                if not is_better:
+                    is_better = state.part.features[0].allows(variable.before, tried)
+                if is_better:
+                    reached[0, k] = before[k] + tried
+                    is_better = self.lower_gaps(reached)[0] > self.tolerance
+                if is_better:
+                    good = tried
                 else:
                     bad = tried
+            if good != change[p][0]:
+                change[p] = np.array([good])
+            reached[0, k] = before[k] + good
         return change

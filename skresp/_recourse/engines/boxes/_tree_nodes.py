@@ -69,7 +69,7 @@ class TreeNodes:
 
     def forest(self, channel: int) -> Forest:
         """Return the tree as a forest, given its first channel."""
-        return Forest(
+        return Forest.of(
             np.array(self.column, dtype=np.int32),
             np.array(self.threshold, dtype=float),
             np.array(self.left, dtype=np.int32),

@@ -155,15 +155,22 @@ def _wanted(rules: Rules, k: int, point: Point) -> float:
 
 
 @compiled_part
-def _allowed(rules: Rules, k: int, own: float, low: float, high: float) -> float:
-    """Return the own change within limits that is nearest to a wanted one."""
-    a, b = max(low, rules.own_low[k]), min(high, rules.own_high[k])
+def _allowed(
+    own: float, low: float, high: float, own_low: float, own_high: float, step: float
+) -> float:
+    """Return the own change within limits that is nearest to a wanted one.
+
+    From `low` to `high` in a box, and from `own_low` to `own_high` apart from 0. Of an
+    integer it is a multiple of `step`, of anything else `step` is 0.
+    """
+    # Numbers, not `Rules`: this is called for every variable, and a call would copy
+    # the tuple.
+    a, b = max(low, own_low), min(high, own_high)
     zero = low <= 0.0 <= high
     if a > b:
         return 0.0
     out = min(max(own, a), b)
-    if rules.kind[k] == INTEGER:
-        step = rules.step[k]
+    if step:
         out = np.rint(out / step) * step
         if out < a:
             out += step
@@ -223,13 +230,16 @@ def settle(
         if not _choose_option(rules, i, box, slabs, point):
             return False
     for k in rules.order:
-        effect = _effect_on(rules, k, change)
-        own = 0.0
+        effect = own = 0.0
+        if rules.link_start[k + 1] > rules.link_start[k]:
+            effect = _effect_on(rules, k, change)
         if point.aimed[k] or rules.label_view[k] >= 0:
             own = _wanted(rules, k, point) - rules.before[k] - effect
         if middle and rules.kind[k] == REAL:
             own = (low[k] + high[k]) / 2
-        point.own[k] = _allowed(rules, k, own, low[k], high[k])
+        step = rules.step[k] if rules.kind[k] == INTEGER else 0.0
+        limits = rules.own_low[k], rules.own_high[k]
+        point.own[k] = _allowed(own, low[k], high[k], *limits, step)
         change[k] = point.own[k] + effect
     _reach(rules, point, change)
     for _ in range(_MAX_REPAIRS):
@@ -323,7 +333,9 @@ def _repair(rules: Rules, low: FloatArray, high: FloatArray, point: Point) -> bo
                 if off == 0.0 or point.aimed[k] != (some == 1):
                     continue
                 own = point.own[k] + off / rules.row_weight[i]
-                own = _allowed(rules, k, own, low[k], high[k])
+                step = rules.step[k] if rules.kind[k] == INTEGER else 0.0
+                limits = rules.own_low[k], rules.own_high[k]
+                own = _allowed(own, low[k], high[k], *limits, step)
                 if own != point.own[k]:
                     off -= rules.row_weight[i] * (own - point.own[k])
                     point.own[k] = own

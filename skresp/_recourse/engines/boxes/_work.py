@@ -52,6 +52,11 @@ class Work(NamedTuple):
         Where the nodes and trees of each level end.
     constants : array of shape (n_levels, n_channels + width)
         The constants of channels at each level.
+    level_low, level_high : array of shape (n_levels, n_variables)
+    level_words : array of shape (n_levels, n_views, n_words), uint64
+        The reached values of the box that each level was cut down to.
+    uses : array of shape (n_columns, n_trees), bool
+        Which trees of level 1, the first box, split on each column.
     stack_low, stack_high : array of shape (n_boxes, 2 * n_variables)
     stack_words : array of shape (n_boxes, n_views, n_words), uint64
     stack_level : array of shape (n_boxes,), int64
@@ -73,6 +78,10 @@ class Work(NamedTuple):
     node_end: NDArray[np.int64]
     tree_end: NDArray[np.int64]
     constants: FloatArray
+    level_low: FloatArray
+    level_high: FloatArray
+    level_words: NDArray[np.uint64]
+    uses: NDArray[np.bool_]
     stack_low: FloatArray
     stack_high: FloatArray
     stack_words: NDArray[np.uint64]
@@ -90,8 +99,9 @@ class Work(NamedTuple):
     point: Point
 
     @classmethod
-    def empty(cls, person: PersonArrays, forest: Forest, depth: int) -> Work:
+    def empty(cls, person: PersonArrays, arena: Arena, depth: int) -> Work:
         """Return room for a search whose trees are less deep than `depth`."""
+        forest, boxes, levels = arena.forest, arena.boxes, arena.levels
         n, n_lists = len(person.rules.kind), len(person.rules.list_start) - 1
         n_views, n_words = len(person.rules.view_variable), person.tables.shape[1]
         total, width = len(person.size), forest.top.shape[1]
@@ -99,13 +109,17 @@ class Work(NamedTuple):
         point.reached[:] = person.rules.before
         return cls(
             forest,
-            np.zeros(_FIRST_BOXES, dtype=np.int64),
-            np.zeros(_FIRST_BOXES, dtype=np.int64),
-            np.zeros((_FIRST_BOXES, total)),
-            np.zeros((_FIRST_BOXES, 2 * n)),
-            np.zeros((_FIRST_BOXES, 2 * n)),
-            np.zeros((_FIRST_BOXES, n_views, n_words), dtype=np.uint64),
-            np.zeros(_FIRST_BOXES, dtype=np.int64),
+            np.zeros(levels, dtype=np.int64),
+            np.zeros(levels, dtype=np.int64),
+            np.zeros((levels, total)),
+            np.zeros((levels, n)),
+            np.zeros((levels, n)),
+            np.zeros((levels, n_views, n_words), dtype=np.uint64),
+            np.zeros((n + n_views, arena.trees), dtype=bool),
+            np.zeros((boxes, 2 * n)),
+            np.zeros((boxes, 2 * n)),
+            np.zeros((boxes, n_views, n_words), dtype=np.uint64),
+            np.zeros(boxes, dtype=np.int64),
             np.zeros(2 * n),
             np.zeros(2 * n),
             np.zeros((n_views, n_words), dtype=np.uint64),
@@ -132,10 +146,21 @@ class Work(NamedTuple):
 
 
 class Arena:
-    """Memory for nodes that one search after the other uses."""
+    """Memory that one search after the other uses.
+
+    Attributes
+    ----------
+    forest : Forest
+    trees : int
+        The number of trees of the model.
+    boxes, levels : int
+        The room for boxes of a search, and for forests: as much as one has needed.
+    """
 
     def __init__(self, width: int, trees: int) -> None:
         self.forest = Forest.empty(_FIRST_NODES, 8 * max(trees, 1), width)
+        self.trees = trees
+        self.boxes = self.levels = _FIRST_BOXES
 
     def grow(self) -> None:
         """Double the memory and keep what is there."""
@@ -148,22 +173,29 @@ class Arena:
 
 
 def grown(work: Work, arena: Arena) -> Work:
-    """Return the same search with twice the memory."""
+    """Return the same search with twice the memory of what is full."""
     nodes, trees = int(work.node_end.max()), int(work.tree_end.max())
     room = len(work.forest.column), len(work.forest.roots)
     # A box needs at most as much as the whole forest of the person.
     if nodes + work.node_end[0] > room[0] or trees + work.tree_end[0] > room[1]:
         arena.grow()
-    double: dict[str, Any] = {}
-    for name in (
-        "node_end",
-        "tree_end",
-        "constants",
-        "stack_low",
-        "stack_high",
-        "stack_words",
-        "stack_level",
-    ):
-        array = getattr(work, name)
-        double[name] = np.concatenate([array, np.zeros_like(array)])
-    return work._replace(forest=arena.forest, **double)
+    at = int(work.counter[0])
+    longer: dict[str, Any] = {}
+    if at + 2 > len(work.stack_level):
+        for name in ("stack_low", "stack_high", "stack_words", "stack_level"):
+            longer[name] = _doubled(getattr(work, name))
+        arena.boxes = max(arena.boxes, 2 * len(work.stack_level))
+    if at and int(work.stack_level[at - 1]) + 2 > len(work.node_end):
+        ends = "node_end", "tree_end", "constants"
+        for name in (*ends, "level_low", "level_high", "level_words"):
+            longer[name] = _doubled(getattr(work, name))
+        arena.levels = max(arena.levels, 2 * len(work.node_end))
+    return work._replace(forest=arena.forest, **longer)
+
+
+def _doubled(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array with twice the rows; the new ones are 0."""
+    # Zeros take no memory before they are written to.
+    out = np.zeros((2 * len(array), *array.shape[1:]), dtype=array.dtype)
+    out[: len(array)] = array
+    return out
