@@ -169,14 +169,9 @@ def rules(draw, given):
     )
 
 
-@st.composite
-def cases(draw, most_features=4, most_rules=3, reals=False):
-    """An action set and a valid person."""
-    given = {
-        name: draw(features(reals))
-        for name in "abcd"[: draw(st.integers(1, most_features))]
-    }
-    wanted = {draw(rules(given)): 1 for _ in range(draw(st.integers(0, most_rules)))}
+def case(draw, given, n_rules):
+    """An action set with these features, and a valid person."""
+    wanted = {draw(rules(given)): 1 for _ in range(n_rules)}
     try:
         actions = ActionSet(given, [rule for rule in wanted if rule is not None])
     except ValueError as error:
@@ -185,6 +180,16 @@ def cases(draw, most_features=4, most_rules=3, reals=False):
     person = draw(people(actions))
     assume(oracle.move_ok(actions, person, person))
     return actions, person
+
+
+@st.composite
+def cases(draw, most_features=4, most_rules=3, reals=False):
+    """An action set and a valid person."""
+    given = {
+        name: draw(features(reals))
+        for name in "abcd"[: draw(st.integers(1, most_features))]
+    }
+    return case(draw, given, draw(st.integers(0, most_rules)))
 
 
 def real_cases():
@@ -202,15 +207,7 @@ def mixed_cases(draw):
         name: Feature("real", 0, 3) if i < 2 else draw(features(reals=True))
         for i, name in enumerate(names)
     }
-    wanted = {draw(rules(given)): 1 for _ in range(draw(st.integers(1, 4)))}
-    try:
-        actions = ActionSet(given, [rule for rule in wanted if rule is not None])
-    except ValueError as error:
-        assume("cycle" not in str(error))
-        raise
-    person = draw(people(actions))
-    assume(oracle.move_ok(actions, person, person))
-    return actions, person
+    return case(draw, given, draw(st.integers(1, 4)))
 
 
 @st.composite
