@@ -21,11 +21,12 @@ from sklearn.ensemble import RandomForestClassifier
 from skresp import ActionSet, Feature, ResponsivenessExplainer
 from skresp.constraints import Linear
 
-def explainer(*constraints, kind="integer"):
+def explainer(*constraints, kind="integer", **options):
     features = {name: Feature(kind, 0, 5) for name in "abc"}
     actions = ActionSet(features, constraints=constraints)
     model = RandomForestClassifier(5, random_state=0)
-    return ResponsivenessExplainer(model, actions, target=1).fit(X, y)
+    explainer = ResponsivenessExplainer(model, actions, target=1, **options)
+    return explainer.fit(X, y)
 
 X = np.random.default_rng(0).integers(0, 4, (200, 3))
 y = (X.sum(axis=1) > 5).astype(int)
@@ -113,6 +114,8 @@ def test_the_solver_is_imported_when_a_program_is_solved():
         fitted.verify(X[:20])
         assert "highspy" not in sys.modules
         explainer(at_most_7, kind="real").explain(X[:5])
+        assert "highspy" not in sys.modules
+        explainer(at_most_7, method="highs").explain(X[:5])
         assert "highspy" in sys.modules
         """
     )
