@@ -110,7 +110,7 @@ def test_calls_with_a_time_limit_compile_nothing_by_themselves(tmp_path):
 
         _numba._compile = held
         # An error ends the process, though kernels wait to be compiled.
-        sys.excepthook = lambda *error: (traceback.print_exception(*error), may_go.set())
+        sys.excepthook = lambda *e: (traceback.print_exception(*e), may_go.set())
         rng = np.random.default_rng(0)
         X = rng.uniform(0, 3, (200, 3))
         y = (X.sum(axis=1) > 5).astype(int)
