@@ -39,6 +39,9 @@ _NEEDED = (
     "split_indices",
 )
 
+# The first version that stores all bytes of labels beyond ASCII.
+_WHOLE_LABELS = (3, 4)
+
 _LINKS: dict[str, PredictionLink] = {
     "binary:logistic": "logit",
     "multi:softprob": "margin",
@@ -51,7 +54,9 @@ _LINKS: dict[str, PredictionLink] = {
 
 def _read_xgboost(model: Any) -> ReadTrees:
     """Read an XGBoost model from the form in which it is stored."""
-    learner = _learner(model)
+    raw = bytes(model.get_booster().save_raw("ubj"))
+    stored = read_ubjson(raw, {"trees": _NEEDED})
+    learner = stored["learner"]
     booster = learner["gradient_booster"]
     weights = booster.get("weight_drop")
     if booster.get("name") == "dart":
@@ -66,7 +71,7 @@ def _read_xgboost(model: Any) -> ReadTrees:
             f"XGBoost takes {missing:g} for a missing value; mark missing values with "
             f"NaN and leave missing= out."
         )
-    labels = _known_labels(booster)
+    labels = _known_labels(booster, tuple(stored["version"]))
     splits = _category_splits(labels)
     n_outputs = max(int(learner["learner_model_param"]["num_class"]), 1)
     trees = booster["model"]["trees"]
@@ -126,12 +131,6 @@ def _nodes(
     )
 
 
-def _learner(model: Any) -> dict[str, Any]:
-    """Return a model in the form in which XGBoost stores it."""
-    stored = bytes(model.get_booster().save_raw("ubj"))
-    return dict(read_ubjson(stored, {"trees": _NEEDED})["learner"])
-
-
 def _category_nodes(trees: JoinedObjects) -> Iterator[tuple[int, set[int]]]:
     """Yield the nodes that split by labels, and the codes that go right."""
     nodes, known = trees.values("categories_nodes"), trees.values("categories")
@@ -158,18 +157,23 @@ def _category_splits(labels: list[list[Any]]) -> CategorySplits | None:
     return CategorySplits(len(labels), codes, rejects_unknown=True)
 
 
-def _known_labels(booster: dict[str, Any]) -> list[list[Any]]:
+def _known_labels(booster: dict[str, Any], version: tuple[int, ...]) -> list[list[Any]]:
     """Return the labels of each column; nothing in versions that do not keep them."""
     known = booster.get("model", {}).get("cats", {}).get("enc", [])
-    return [_labels(column) for column in known]
+    return [_labels(column, version) for column in known]
 
 
-def _labels(column: dict[str, Any]) -> list[Any]:
+def _labels(column: dict[str, Any], version: tuple[int, ...]) -> list[Any]:
     """Return the labels of a column, from texts in one array of bytes or numbers."""
     values = np.asarray(column["values"])
     if "offsets" not in column:
         return list(values.tolist())
     text = values.astype(np.uint8).tobytes()
+    if version < _WHOLE_LABELS and not text.isascii():
+        raise UnreadableError(
+            "XGBoost before 3.4 cuts off labels with letters such as é when it stores "
+            "a model; a model fitted with a later version can be read."
+        )
     return [text[a:b].decode() for a, b in pairwise(column["offsets"])]
 
 

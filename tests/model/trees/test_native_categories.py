@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.utils.fixes import parse_version
 
 from skresp import ActionSet
 from skresp._model._codes import batch_codes
@@ -103,3 +105,21 @@ def test_labels_given_as_numbers_have_a_reason() -> None:
     fitted = FittedModel(rule, input_format, ActionSet.infer(X))
     assert fitted.score_function is None
     assert "labels" in fitted.unread_reason
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_labels_beyond_ascii_are_read_or_the_reason_is_given(kind: str) -> None:
+    X, y = people()
+    X = X[["income", "job"]].copy()
+    X["job"] = X["job"].map({job: f"é{job}日" for job in X["job"].unique()})
+    X["job"] = X["job"].astype("category")
+    y = (y + X["job"].cat.codes) % 2
+    model = MODELS[kind]().fit(X, y)
+    input_format = InputFormat.of(model, X, trained=True)
+    rule = make_target_rule(model, 1, None)
+    fitted = FittedModel(rule, input_format, ActionSet.infer(X))
+    if kind == "XGBoost" and parse_version(version("xgboost")) < parse_version("3.4"):
+        assert fitted.score_function is None
+        assert "XGBoost before 3.4" in str(fitted.unread_reason)
+    else:
+        assert _compare(fitted, X).all()
