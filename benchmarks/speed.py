@@ -3,8 +3,9 @@
     SKRESP_DATA=... python benchmarks/speed.py [--only WORD ...] [--repeats 5]
         [--rows 10000 100000 1000000]
 
-Times are CPU times of all threads. The two sides of a ratio are measured in turn, and
-the least time of each counts. "predict" means the model's own `predict` on the same
+Times are CPU times, with one thread for linear algebra: its other threads would use
+some for milliseconds after each call. The two sides of a ratio are measured in turn,
+and the least time of each counts. "predict" means the model's own `predict` on the same
 distinct points, already in the model's own container. `--only` runs the parts whose
 names contain a word.
 """
@@ -32,6 +33,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from threadpoolctl import threadpool_limits
 from xgboost import XGBClassifier
 
 from skresp import (
@@ -499,6 +501,7 @@ def main():
     )
     parser.add_argument("--task", nargs="+", help=argparse.SUPPRESS)
     args = parser.parse_args()
+    threadpool_limits(1)
     if args.task:
         tasks = {"write_people": write_people, "grown": grown}
         return tasks[args.task[0]](*args.task[1:])
