@@ -13,8 +13,14 @@ import numpy as np
 
 from skresp._text import one_line, quote
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_encodable, check_feature_names, check_mapping
+from skresp._validation import check_feature_names, check_mapping
 
+from ._checks import (
+    check_constraint,
+    check_distinct,
+    check_feature,
+    check_precision,
+)
 from ._constraint import Constraint
 from ._display import as_html, as_text
 from ._encoding import ColumnMasks
@@ -82,7 +88,7 @@ class ActionSet:
                 f"one entry, got {quote(features)}."
             )
         for name, feature in features.items():
-            _check_feature(name, feature)
+            check_feature(name, feature)
         if isinstance(constraints, Constraint):
             raise TypeError(
                 f"constraints must be a list, got one {type(constraints).__name__}. "
@@ -92,8 +98,9 @@ class ActionSet:
             raise TypeError(f"constraints must be a list, got {quote(constraints)}.")
         rules = tuple(constraints)
         for rule in rules:
-            _check_constraint(rule, features)
-        _check_distinct(rules)
+            check_constraint(rule, features)
+        check_distinct(rules)
+        check_precision(rules, features)
         vars(self)["features"] = MappingProxyType(dict(features))
         vars(self)["constraints"] = rules
         _ = self.effect_order  # raises for a cycle now rather than at first use
@@ -373,48 +380,3 @@ class ActionSet:
             breaks[known] = ~coded.holds(values[known], values[known])
             out.append(breaks)
         return out
-
-
-def _check_feature(name: Any, feature: Any) -> None:
-    if not isinstance(name, str):
-        raise TypeError(f"Feature names must be strings, got {quote(name)}.")
-    check_encodable("Feature names", name)
-    if not isinstance(feature, Feature):
-        raise TypeError(
-            f"features[{quote(name)}] must be a Feature, got {quote(feature)}."
-        )
-    if not feature.can_change:
-        return
-    if feature.kind in ("integer", "real"):
-        for bound in ("lower", "upper"):
-            if getattr(feature, bound) is None:
-                raise ValueError(
-                    f"Feature {quote(name)} can change but has no {bound} bound. Give "
-                    f"it both bounds, infer them from data with ActionSet.infer, or "
-                    f"pass actionable=False."
-                )
-    if feature.kind == "categorical" and feature.categories is None:
-        raise ValueError(
-            f"Feature {quote(name)} can change but lists no categories. Give it "
-            f"categories=[...], infer them from data with ActionSet.infer, or pass "
-            f"actionable=False."
-        )
-
-
-def _check_constraint(rule: Any, features: Mapping[str, Feature]) -> None:
-    if not isinstance(rule, Constraint):
-        raise TypeError(
-            f"constraints must be a list of skresp.constraints.Constraint, got "
-            f"{quote(rule)} in it."
-        )
-    check_feature_names(type(rule).__name__, rule.features, features)
-    rule.check_features(features)
-
-
-def _check_distinct(rules: tuple[Constraint, ...]) -> None:
-    if len(set(rules)) < len(rules):
-        twice = next(rule for rule in rules if rules.count(rule) > 1)
-        raise ValueError(
-            f"constraints must be distinct, got {quote(twice)} twice. Keep one of "
-            f"them; to double an effect, double its scale."
-        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from skresp import ActionSet, Feature
 from skresp.constraints import (
+    IfThen,
     Linear,
     Linkage,
     OneHot,
@@ -105,6 +106,34 @@ ATTACKS = [
             "constraints must be distinct, got OneHot(features=('a', 'b'), "
             "limit=1, at_most=False) twice. Keep one of them; to double an "
             "effect, double its scale."
+        ),
+    ),
+    Attack(
+        "a range below the precision of constraints",
+        lambda w: ActionSet(
+            {"rate": Feature("real", 0, 4e-6), "b": Feature("binary")},
+            [IfThen(("rate", ">=", 2e-6), ("b", "==", 1))],
+        ),
+        ValueError,
+        (
+            "Feature 'rate' is in a constraint, and constraints compare its values up "
+            "to 1e-09, which is too coarse for a range from 0 to 4e-06. Give it in "
+            "smaller units if the range is small, or measured from a nearer origin if "
+            "the values are large."
+        ),
+    ),
+    Attack(
+        "values too large for their range",
+        lambda w: ActionSet(
+            {"time": Feature("real", 1.6e9, 1.6e9 + 20), "b": Feature("binary")},
+            [IfThen(("time", ">=", 1.6e9), ("b", "==", 1))],
+        ),
+        ValueError,
+        (
+            "Feature 'time' is in a constraint, and constraints compare its values up "
+            "to 2, which is too coarse for a range from 1,600,000,000 to "
+            "1,600,000,020. Give it in smaller units if the range is small, or "
+            "measured from a nearer origin if the values are large."
         ),
     ),
     Attack(
