@@ -107,3 +107,12 @@ def test_rows_are_fine_where_nothing_is_unusual(odd, tmp_path, capsys):
     text = capsys.readouterr().out
     assert text.splitlines()[-1] == ("No row breaks a rule, and no value is unusual.")
     assert "not checked" not in text
+
+
+def test_check_cuts_long_values(odd, tmp_path, capsys):
+    rows = pd.read_csv(tmp_path / "data.csv", dtype=object)
+    rows["loans"] = ["9" * 5_000, "x" * 100_000, "1", "2"]
+    rows["home"] = ["a" * 100_000, *rows["home"][1:]]
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    assert main(odd) == 1
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 2_000
