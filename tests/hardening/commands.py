@@ -126,8 +126,8 @@ ATTACKS = [
         lambda w: w.audit("--seed", "-1"),
         CommandError,
         (
-            "skresp audit: error: random_state must be a whole number from "
-            "0 to 4294967295, a numpy RandomState or None, got -1."
+            "skresp audit: error: argument --seed: must be at least 0, got -1; see "
+            "skresp audit --help"
         ),
     ),
     Attack(
