@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO, TextIOWrapper
 
 import pandas as pd
 import pytest
@@ -116,3 +117,15 @@ def test_check_cuts_long_values(odd, tmp_path, capsys):
     rows.to_csv(tmp_path / "data.csv", index=False)
     assert main(odd) == 1
     assert max(map(len, capsys.readouterr().out.splitlines())) < 2_000
+
+
+def test_characters_that_the_terminal_does_not_have_are_escaped(
+    odd, tmp_path, monkeypatch
+):
+    rows = pd.read_csv(tmp_path / "data.csv").rename(columns={"id": "Ł–é"})
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    for encoding, name in (("ascii", r"\u0141\u2013\xe9"), ("cp1252", r"\u0141–é")):
+        with TextIOWrapper(BytesIO(), encoding) as stdout:
+            monkeypatch.setattr("sys.stdout", stdout)
+            assert main(odd) == 0
+            assert name in stdout.buffer.getvalue().decode(encoding)
