@@ -330,4 +330,17 @@ ATTACKS = [
         CommandError,
         "skresp audit: error: --out: name a folder to write to, got ''.",
     ),
+    Attack(
+        "all columns ignored",
+        lambda w: w.run(
+            "actions",
+            *("--data", w.data, "--out", w.folder / "none.yaml"),
+            *("--ignore", *w.X.columns),
+        ),
+        CommandError,
+        (
+            "skresp actions: error: --ignore leaves no column of the data. Name fewer "
+            "columns."
+        ),
+    ),
 ]
