@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -52,6 +53,11 @@ def as_table(X: Any) -> Any:
         )
     if _is_other_frame(X):
         return as_table(nw.from_native(X, eager_only=True).to_pandas())
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError(
+            "X must be a plain array, got a masked array. Pass X.filled(np.nan), or "
+            "another value for what is masked."
+        )
     array = _array_of(X)
     if array.ndim == 0:
         raise ValueError(
@@ -197,15 +203,19 @@ def real_numbers(values: pd.Series) -> FloatArray:
     because a reached value, a float, must fit into the column.
     """
     if getattr(values.dtype, "kind", "O") not in "buif":
-        plain = [v if _is_real(v) else np.nan for v in values]
+        plain = [_real_number(v) for v in values]
         values = pd.Series(plain, dtype=object)
     numbers = pd.to_numeric(values, errors="coerce")
     return numbers.to_numpy(dtype=float, na_value=np.nan)
 
 
-def _is_real(value: Any) -> bool:
+def _real_number(value: Any) -> Any:
     # numpy counts its durations among the integers.
-    return isinstance(value, Real) and not isinstance(value, np.timedelta64)
+    if not isinstance(value, Real) or isinstance(value, np.timedelta64):
+        return np.nan
+    if isinstance(value, int) and abs(value) > sys.float_info.max:
+        return np.inf if value > 0 else -np.inf
+    return value
 
 
 def number_matrix(table: Any) -> NDArray[Any] | None:

@@ -174,9 +174,11 @@ def did_you_mean(name: Any, names: Iterable[Any]) -> str:
     if len(text) > _MAX_COMPARED:
         return ""
     known = [n for n in map(str, names) if len(n) <= _MAX_COMPARED]
-    if len(known) > _MAX_COMPARED:
-        known = _most_alike(text, known)
-    close = difflib.get_close_matches(text, known, n=1)
+    close = [n for n in known if n.strip().casefold() == text.strip().casefold()]
+    if not close:
+        if len(known) > _MAX_COMPARED:
+            known = _most_alike(text, known)
+        close = difflib.get_close_matches(text, known, n=1)
     return f"Did you mean {quote(close[0])}? " if close else ""
 
 

@@ -113,7 +113,9 @@ def _read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{name} is not a text file in UTF-8.") from None
+        raise ValueError(
+            f"{name} is not a text file in UTF-8. Save it in this encoding."
+        ) from None
     except OSError as error:
         raise type(error)(f"{name} cannot be read: {error.strerror}.") from None
 
@@ -201,10 +203,10 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML in which `yes` and `no` are strings and 1e5 is a number.
+    """YAML in which `yes`, `no`, 010 and 1:30 are strings and 1e5 is a number.
 
-    PyYAML follows YAML 1.1, which reads yes, no, on and off as booleans and 1e5 as a
-    string. PyYAML also accepts a repeated key without an error.
+    PyYAML follows YAML 1.1, which reads yes, no, on and off as booleans, 010 as 8, 1:30
+    as 90 and 1e5 as a string. PyYAML also accepts a repeated key without an error.
     """
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -240,6 +242,7 @@ _Dumper.add_representer(str, _represent_text)
 
 _MERGE = "tag:yaml.org,2002:merge"
 _BOOL = "tag:yaml.org,2002:bool"
+_INT = "tag:yaml.org,2002:int"
 _FLOAT = "tag:yaml.org,2002:float"
 for _class in (_Loader, _Dumper):
     _class.yaml_implicit_resolvers = {
@@ -257,3 +260,9 @@ for _class in (_Loader, _Dumper):
         ),
         list("-+0123456789."),
     )
+# The dumper keeps its own rule, so that texts such as 010 are in quotes.
+for _first, _rules in _Loader.yaml_implicit_resolvers.items():
+    _Loader.yaml_implicit_resolvers[_first] = [r for r in _rules if r[0] != _INT]
+_Loader.add_implicit_resolver(
+    _INT, re.compile(r"^[-+]?(?:0|[1-9][0-9_]*)$"), list("-+0123456789")
+)

@@ -87,6 +87,11 @@ def _infer_feature(
             check_dtype(name, feature, values)
         numbers = real_numbers(present)
         numbers = numbers[np.isfinite(numbers)]
+        if not len(numbers) and feature.can_change and not stated:
+            raise ValueError(
+                f"Column {quote(name)} has no finite numbers to infer bounds from. "
+                f"List it in immutable, or give them in features."
+            )
         if len(numbers):
             low, high = float(numbers.min()), float(numbers.max())
             if kind == "integer":

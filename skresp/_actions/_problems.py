@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from skresp._dataframe import as_table, column, frame_like, row_labels
-from skresp._text import one_line
+from skresp._text import one_line, quote
 
 from ._encoding import column_codes, column_positions
 
@@ -82,17 +82,20 @@ def find_problems(
             masks["The value is missing, though the feature can change."] = gaps
         for text, rows in masks.items():
             for row in np.flatnonzero(rows):
-                yield Problem(int(row), one_line(name), one_line(values[row]), text)
+                yield Problem(int(row), one_line(name), _shown(values[row]), text)
         codes[wrong, i] = np.nan
     for rule, rows in zip(actions.constraints, actions.broken(codes), strict=True):
         for row in np.flatnonzero(rows):
-            values = _listed(columns[name][row] for name in rule.features)
+            values = ", ".join(_shown(columns[name][row]) for name in rule.features)
             text = one_line(rule.describe())
-            yield Problem(int(row), _listed(rule.features), values, text, True)
+            names = ", ".join(map(one_line, rule.features))
+            yield Problem(int(row), names, values, text, True)
 
 
-def _listed(values: Iterable[Any]) -> str:
-    return ", ".join(map(one_line, values))
+def _shown(value: Any) -> str:
+    """Return a value as text; a long one is cut."""
+    text = quote(value) if isinstance(value, int) else one_line(value)
+    return text if len(text) <= 120 else f"{text[:80]}...{text[-20:]}"
 
 
 def _with_article(kind: str) -> str:

@@ -48,6 +48,8 @@ def actions(args: Namespace) -> int:
                     f"{quote_names(table.columns)}."
                 )
     table = table.drop(columns=args.ignore)
+    if not table.shape[1]:
+        raise BadCallError("--ignore leaves no column of the data. Name fewer columns.")
     found = ActionSet.infer(table, immutable=args.immutable)
     text = file_text(out, found.to_dict())
     if out.suffix.lower() != ".json":

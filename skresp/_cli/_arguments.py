@@ -271,7 +271,10 @@ def _add_actions(commands: Any) -> None:
 
 def _add_seed(command: Any) -> None:
     command.add_argument(
-        "--seed", type=int, default=0, help="random seed (default: %(default)s)"
+        "--seed",
+        type=_not_negative,
+        default=0,
+        help="random seed (default: %(default)s)",
     )
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from skresp import ActionSet
 from skresp._actions._unusual_values import Unusual, unusual_values
-from skresp._text import plural, quote_names
+from skresp._text import plural, quote, quote_names
 from skresp._validation import to_python
 
 from ._console import FINDINGS, FINE, say, say_json
@@ -70,7 +70,7 @@ def _print(
     if unusual:
         say("\nUnusual values, by column:")
         lines = [
-            (each.column, f"{each.count:,}", each.what, repr(to_python(each.example)))
+            (each.column, f"{each.count:,}", each.what, quote(to_python(each.example)))
             for each in unusual
         ]
         table = pd.DataFrame(lines, columns=["column", "rows", "values", "first"])

@@ -24,8 +24,11 @@ class BadCallError(Exception):
 
 def say(text: str = "") -> None:
     """Print a line of the result."""
+    # Windows writes to files and pipes in an encoding that lacks most characters.
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    shown = printable(text).encode(encoding, "backslashreplace").decode(encoding)
     with named_in_errors(STDOUT):
-        sys.stdout.write(f"{printable(text)}\n")
+        sys.stdout.write(f"{shown}\n")
 
 
 def say_json(value: Any) -> None:

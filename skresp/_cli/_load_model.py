@@ -11,7 +11,10 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import LabelEncoder
+from sklearn.utils.validation import check_is_fitted
 
 from skresp import ActionSet, AtLeast, AtMost
 from skresp._model._predictions import classes_of
@@ -57,15 +60,28 @@ def load_model(
     except (BadCallError, ImportError):
         raise
     except Exception as error:  # every library raises its own errors
-        message = shorten(str(error) or type(error).__name__, 200)
+        only_a_key = isinstance(error, LookupError) or not str(error)
+        message = shorten(repr(error) if only_a_key else str(error), 200)
         raise BadCallError(
             f"--model: {path} cannot be read as a {ending} model: {message}"
         ) from error
+    if isinstance(model, type):
+        raise BadCallError(
+            f"--model: {path} contains the class {model.__name__}. Save a fitted model."
+        )
     if not hasattr(model, "predict"):
         raise BadCallError(
             f"--model: {path} contains a {type(model).__name__}, which has no method "
             f"predict."
         )
+    try:
+        if isinstance(model, BaseEstimator):
+            check_is_fitted(model)
+    except NotFittedError:
+        raise BadCallError(
+            f"--model: {path} contains a {type(model).__name__} that is not fitted. "
+            f"Fit it before you save it."
+        ) from None
     return model
 
 

@@ -121,12 +121,12 @@ def cells_named(actions: ActionSet, table: pd.DataFrame) -> Iterator[None]:
     """Name a text or an infinite number in a column of numbers, if a model fails."""
     try:
         yield
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         for name, feature in actions.features.items():
             if feature.kind == "categorical":
                 continue
             values = table[name].reset_index(drop=True)
-            numbers = pd.to_numeric(values, errors="coerce").to_numpy(float)
+            numbers = np.array([_as_float(value) for value in values])
             bad = (np.isnan(numbers) & values.notna()) | np.isinf(numbers)
             if bad.any():
                 row = int(np.flatnonzero(bad)[0])
@@ -137,6 +137,15 @@ def cells_named(actions: ActionSet, table: pd.DataFrame) -> Iterator[None]:
                     f"({error}). Correct it, or leave the cell empty."
                 ) from None
         raise
+
+
+def _as_float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond the floats
+        return np.inf
+    except (TypeError, ValueError):
+        return np.nan
 
 
 def model_columns(model: Any, actions: ActionSet, table: pd.DataFrame) -> list[str]:

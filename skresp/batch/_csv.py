@@ -110,7 +110,10 @@ def csv_errors(parameter: str, file: Path) -> Iterator[None]:
             f"columns in the first line."
         ) from None
     except UnicodeDecodeError:
-        raise ValueError(f"{parameter}: {file} is not a text file in UTF-8.") from None
+        raise ValueError(
+            f"{parameter}: {file} is not a text file in UTF-8. Save it in this "
+            f"encoding."
+        ) from None
 
 
 def missing_texts(

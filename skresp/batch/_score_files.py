@@ -16,7 +16,7 @@ from skresp._explain._progress import progress_bar
 from skresp._output_folder import locked_folder, unfinished_folder
 from skresp._parallel import results_of
 from skresp._text import quote, quote_names
-from skresp._validation import check_integer, check_n_jobs, did_you_mean
+from skresp._validation import check_bool, check_integer, check_n_jobs, did_you_mean
 from skresp._write import write_text
 
 from ._csv import CsvRows, check_distinct, csv_chunks, first_csv_rows
@@ -100,6 +100,7 @@ def score_files(
         raise TypeError(f"scorer must be a BatchScorer, got {type(scorer).__name__}.")
     check_integer("rows_per_part", rows_per_part, 1)
     check_n_jobs(n_jobs)
+    check_bool("resume", resume)
     if not isinstance(out, (str, os.PathLike)):
         raise TypeError(f"out must be the path of a folder, got {quote(out)}.")
     files = find_files(source, out)

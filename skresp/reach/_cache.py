@@ -13,6 +13,7 @@ import numpy as np
 from skresp._actions._feature import snap_to_bounds
 from skresp._text import quote_names
 from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._validation import check_integer
 
 from ._deadline import NEVER, Deadline
 from ._errors import ContinuousError, EnumerationError
@@ -151,7 +152,7 @@ class ReachCache:
     """
 
     def __init__(self, max_bytes: int = 512 * 2**20) -> None:
-        self.max_bytes = max_bytes
+        self.max_bytes = check_integer("max_bytes", max_bytes, 0)
         self.clear()
 
     def clear(self) -> None:

@@ -96,6 +96,7 @@ features:
   income:         {kind: real, lower: 0, upper: 2e4, max_increase: 5000}
   housing:        {kind: categorical, categories: [own, rent, free]}
   phone:          {kind: categorical, categories: [yes, no]}
+  postcode:       {kind: categorical, categories: [0123, 089, 20_000, 1:30]}
   a: {kind: binary}
   b: {kind: binary}
   c: {kind: binary}
@@ -121,6 +122,7 @@ constraints:
     assert len(actions.constraints) == 8
     assert actions.features["income"].upper == 20_000
     assert actions.features["phone"].categories == ("yes", "no")
+    assert actions.features["postcode"].categories == ("0123", "089", 20_000, "1:30")
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_row_with_too_many_fields_is_marked(tmp_path, rows_per_part, where):
     ("content", "message"),
     [
         (b"", "is not a CSV file: No columns to parse from file."),
-        (b"a,b\n1,2\n1,\xe9\n", "is not a text file in UTF-8."),
+        (b"a,b\n1,2\n1,\xe9\n", "is not a text file in UTF-8"),
         (b'a,b\n1,2\n1,"2\n3,4\n', "is not a CSV file: .*EOF inside string"),
     ],
 )

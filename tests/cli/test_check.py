@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO, TextIOWrapper
 
 import pandas as pd
 import pytest
@@ -107,3 +108,24 @@ def test_rows_are_fine_where_nothing_is_unusual(odd, tmp_path, capsys):
     text = capsys.readouterr().out
     assert text.splitlines()[-1] == ("No row breaks a rule, and no value is unusual.")
     assert "not checked" not in text
+
+
+def test_check_cuts_long_values(odd, tmp_path, capsys):
+    rows = pd.read_csv(tmp_path / "data.csv", dtype=object)
+    rows["loans"] = ["9" * 5_000, "x" * 100_000, "1", "2"]
+    rows["home"] = ["a" * 100_000, *rows["home"][1:]]
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    assert main(odd) == 1
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 2_000
+
+
+def test_characters_that_the_terminal_does_not_have_are_escaped(
+    odd, tmp_path, monkeypatch
+):
+    rows = pd.read_csv(tmp_path / "data.csv").rename(columns={"id": "Ł–é"})
+    rows.to_csv(tmp_path / "data.csv", index=False)
+    for encoding, name in (("ascii", r"\u0141\u2013\xe9"), ("cp1252", r"\u0141–é")):
+        with TextIOWrapper(BytesIO(), encoding) as stdout:
+            monkeypatch.setattr("sys.stdout", stdout)
+            assert main(odd) == 0
+            assert name in stdout.buffer.getvalue().decode(encoding)

@@ -147,4 +147,15 @@ ATTACKS = [
             ),
         ]
     ],
+    *(
+        Attack(
+            f"{kind.__name__} with per_person='no'",
+            lambda w, kind=kind: kind(
+                FrozenEstimator(w.model), w.actions, target=1, per_person="no"
+            ).fit(w.X),
+            TypeError,
+            "per_person must be True or False (true or false in a file), got 'no'.",
+        )
+        for kind in (ShapExplainer, LimeExplainer)
+    ),
 ]

@@ -263,7 +263,7 @@ ATTACKS = [
         "a CSV file in Latin-1",
         lambda w: scored(w, w.file("l.csv", b"age,income,own\n1,\xe9,1\n")),
         ValueError,
-        "source: .../l.csv is not a text file in UTF-8.",
+        "source: .../l.csv is not a text file in UTF-8. Save it in this encoding.",
     ),
     Attack(
         "a CSV file with an open quote",
@@ -282,5 +282,13 @@ ATTACKS = [
         lambda w: score_files(w.data, None, BatchScorer(w.explainer)),
         TypeError,
         "out must be the path of a folder, got None.",
+    ),
+    Attack(
+        "resume is a text",
+        lambda w: score_files(
+            w.data, w.folder / "texts", BatchScorer(w.explainer), resume="no"
+        ),
+        TypeError,
+        "resume must be True or False (true or false in a file), got 'no'.",
     ),
 ]

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import joblib
 import pandas as pd
+from sklearn.tree import DecisionTreeClassifier
 
 from .attack import Attack, CommandError
 
 
 def table(w: Any, text: str | bytes, name: str = "t.csv") -> str:
     return str(w.file(name, text))
+
+
+def pickled(w: Any, value: Any) -> str:
+    path = w.folder / "m.joblib"
+    joblib.dump(value, path)
+    return str(path)
 
 
 ATTACKS = [
@@ -114,7 +122,10 @@ ATTACKS = [
         "data that is not UTF-8",
         lambda w: w.audit(data=table(w, b"\xff\xfe\x00,a\n")),
         CommandError,
-        ("skresp audit: error: --data: .../t.csv is not a text file in UTF-8."),
+        (
+            "skresp audit: error: --data: .../t.csv is not a text file in UTF-8. Save "
+            "it in this encoding."
+        ),
     ),
     Attack(
         "data with escapes",
@@ -221,6 +232,43 @@ ATTACKS = [
             "leave the cell empty."
         ),
     ),
+    Attack(
+        "a class as model",
+        lambda w: w.audit(model=pickled(w, DecisionTreeClassifier)),
+        CommandError,
+        (
+            "skresp audit: error: --model: .../m.joblib contains the class "
+            "DecisionTreeClassifier. Save a fitted model."
+        ),
+    ),
+    Attack(
+        "a model that is not fitted",
+        lambda w: w.audit(model=pickled(w, DecisionTreeClassifier())),
+        CommandError,
+        (
+            "skresp audit: error: --model: .../m.joblib contains a "
+            "DecisionTreeClassifier that is not fitted. Fit it before you save it."
+        ),
+    ),
+    Attack(
+        "a pickle with an unknown key",
+        lambda w: w.audit(model=w.file("k.joblib", b":")),
+        CommandError,
+        (
+            "skresp audit: error: --model: .../k.joblib cannot be read as a .joblib "
+            "model: KeyError(58)"
+        ),
+    ),
+    Attack(
+        "data with capital letters in the header",
+        lambda w: w.audit(data=table(w, "AGE,INCOME,OWN\n1,1,1\n")),
+        CommandError,
+        (
+            "skresp audit: error: --data: .../t.csv has no column 'age', 'income', "
+            "'own', which is in the action set. Did you mean 'AGE'? The columns are "
+            "'AGE', 'INCOME', 'OWN'."
+        ),
+    ),
 ]
 
 # Earlier versions of pandas end a text at NUL, and read integers beyond 2**64 as texts.
@@ -258,6 +306,16 @@ if int(pd.__version__.partition(".")[0]) >= 3:
             (
                 "skresp audit: error: Feature 'own' is binary, but its value is "
                 "1208925819614629174706176 in row 0. ..."
+            ),
+        ),
+        Attack(
+            "an integer beyond the floats",
+            lambda w: w.audit(data=table(w, f"age,income,own\n1,{10**400},1\n")),
+            CommandError,
+            (
+                "skresp audit: error: --data: column 'income', which is real in the "
+                "action set, has 10000...0000 in row 0, and the model refuses it (int "
+                "too large to convert to float). Correct it, or leave the cell empty."
             ),
         ),
     ]

@@ -126,8 +126,8 @@ ATTACKS = [
         lambda w: w.audit("--seed", "-1"),
         CommandError,
         (
-            "skresp audit: error: random_state must be a whole number from "
-            "0 to 4294967295, a numpy RandomState or None, got -1."
+            "skresp audit: error: argument --seed: must be at least 0, got -1; see "
+            "skresp audit --help"
         ),
     ),
     Attack(
@@ -329,5 +329,18 @@ ATTACKS = [
         lambda w: w.audit(out=""),
         CommandError,
         "skresp audit: error: --out: name a folder to write to, got ''.",
+    ),
+    Attack(
+        "all columns ignored",
+        lambda w: w.run(
+            "actions",
+            *("--data", w.data, "--out", w.folder / "none.yaml"),
+            *("--ignore", *w.X.columns),
+        ),
+        CommandError,
+        (
+            "skresp actions: error: --ignore leaves no column of the data. Name fewer "
+            "columns."
+        ),
     ),
 ]

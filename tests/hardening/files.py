@@ -89,7 +89,7 @@ ATTACKS = [
         "not UTF-8",
         lambda w: w.read(b"\xff\xfe\x00"),
         ValueError,
-        ".../a.yaml is not a text file in UTF-8.",
+        ".../a.yaml is not a text file in UTF-8. Save it in this encoding.",
     ),
     Attack(
         "NUL in YAML",
@@ -350,5 +350,16 @@ ATTACKS = [
             "got '\\ud800', which has half of a character (a surrogate). Correct or "
             "remove it."
         ),
+    ),
+    *(
+        Attack(
+            f"the bound {number}, which YAML 1.1 reads as another number",
+            lambda w, number=number: w.read(
+                f"features: {{a: {{kind: integer, lower: {number}, upper: 99}}}}"
+            ),
+            TypeError,
+            f".../a.yaml: Feature 'a': lower must be a number, got '{number}'.",
+        )
+        for number in ("010", "1:30", "0x10")
     ),
 ]

@@ -228,4 +228,13 @@ ATTACKS = [
         for dtype in ("Int128", "UInt128")
         if hasattr(pl, dtype)
     ),
+    Attack(
+        "a column without finite numbers",
+        lambda w: ActionSet.infer(w.X.assign(income=np.inf)),
+        ValueError,
+        (
+            "Column 'income' has no finite numbers to infer bounds from. List it in "
+            "immutable, or give them in features."
+        ),
+    ),
 ]

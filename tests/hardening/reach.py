@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from skresp._text import quote
-from skresp.reach import check_feasibility, reachable_set
+from skresp.reach import ReachCache, check_feasibility, reachable_set
 from skresp.scores import agresti_coull, at_most, sample_size
 
 from .attack import Attack
@@ -224,5 +224,14 @@ ATTACKS = [
                 "numbers, got 2.5.",
             ),
         ]
+    ),
+    *(
+        Attack(
+            f"a cache with max_bytes={value!r}",
+            lambda w, value=value: ReachCache(value),
+            ValueError,
+            f"max_bytes must be a whole number of at least 0, got {value!r}.",
+        )
+        for value in (-1, "1GB", None)
     ),
 ]

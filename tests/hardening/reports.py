@@ -230,11 +230,19 @@ ATTACKS = [
                 "explainers must be a mapping from title to explainer, got ['shap'].",
             ),
             ("title", None, "title must be of type str, got None."),
+            ("wanted", 5, "wanted must be of type str, got 5."),
+            ("date", 5, "date must be of type str, got 5."),
             (
                 "sections",
                 5,
                 "sections must be a list of names of sections, got 5.",
             ),
         ]
+    ),
+    Attack(
+        "a report to no file",
+        lambda w: w.report.to_file(None),
+        TypeError,
+        "path must be the path of a file, got None.",
     ),
 ]

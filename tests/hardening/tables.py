@@ -378,4 +378,37 @@ ATTACKS = [
             "has no column 'income', 'own'. Its columns are 'age'."
         ),
     ),
+    *(
+        Attack(
+            f"{call} an integer beyond the floats",
+            lambda w, call=call: getattr(w.explainer, call)(
+                w.X.assign(income=[10**400] * 40)
+            ),
+            ValueError,
+            (
+                "Feature 'income' is real, but its value is 10000...0000 in rows 0, "
+                "1, 2 and 37 more. ..."
+            ),
+        )
+        for call in ("explain", "verify")
+    ),
+    Attack(
+        "a masked array",
+        lambda w: w.explainer.explain(np.ma.masked_array(w.X.to_numpy(), mask=True)),
+        TypeError,
+        (
+            "X must be a plain array, got a masked array. Pass X.filled(np.nan), or "
+            "another value for what is masked."
+        ),
+    ),
+    Attack(
+        "columns in capital letters",
+        lambda w: w.explainer.explain(w.X.rename(columns=str.upper)),
+        ValueError,
+        (
+            "X must have a column for each feature of the action set, but has no "
+            "column 'age', 'income', 'own'. Did you mean 'AGE'? Its columns are 'AGE', "
+            "'INCOME', 'OWN'."
+        ),
+    ),
 ]

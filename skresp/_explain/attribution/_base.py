@@ -24,9 +24,8 @@ from skresp._model._fitted_model import FittedModel
 from skresp._model._input_format import InputFormat
 from skresp._model._output import Output
 from skresp._model._target import make_optional_target_rule
-from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_seed
+from skresp._validation import check_bool, check_seed
 from skresp.reach._reachable_set import check_valid
 from skresp.scores._can_move import can_move
 
@@ -71,11 +70,11 @@ class AttributionExplainer(BaseExplainer):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.per_person and self.action_set is None:
+        if check_bool("per_person", self.per_person) and self.action_set is None:
             raise ValueError(
-                f"per_person={quote(self.per_person)} requires an action_set, which "
-                f"says what each person can change. Pass action_set=ActionSet.infer(X, "
-                f"...), or leave per_person out."
+                "per_person=True requires an action_set, which says what each person "
+                "can change. Pass action_set=ActionSet.infer(X, ...), or leave "
+                "per_person out."
             )
 
     def _make_fitted_model(self, input_format: InputFormat, table: Any) -> FittedModel:

@@ -148,7 +148,7 @@ class AuditReport:
         check_integer("top_k", top_k, 1)
         check_integer("compare_rows", compare_rows, 1)
         check_mapping("explainers", explainers or {}, "from title to explainer")
-        _check_texts(title, notes)
+        _check_texts(title, notes, wanted, date)
         table = as_table(X)
         by_group = groups is not None
         labels = group_labels(groups, X, len(table)) if by_group else None
@@ -239,7 +239,7 @@ class AuditReport:
         """
         check_sections(sections)
         check_integer("examples", examples, 0)
-        _check_texts(title, notes)
+        _check_texts(title, notes, wanted, date)
         folder = open_scored_folder(out)
         folder.check_outputs(("scores", "verdict"))
         if groups is not None:
@@ -289,6 +289,8 @@ class AuditReport:
 
         A file with this name appears only when it is complete.
         """
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"path must be the path of a file, got {quote(path)}.")
         file = Path(path)
         if file.suffix not in (".html", ".json"):
             raise ValueError(
@@ -304,8 +306,10 @@ class AuditReport:
         )
 
 
-def _check_texts(title: Any, notes: Any) -> None:
+def _check_texts(title: Any, notes: Any, wanted: Any, date: Any) -> None:
     check_type("title", title, str)
+    for name, text in (("wanted", wanted), ("date", date)):
+        check_type(name, "" if text is None else text, str)
     check_mapping("notes", {} if notes is None else notes, "from name to text")
 
 
