@@ -169,8 +169,11 @@ class ResponsivenessContext(ExplanationContext):
 
     # -- all rows ---------------------------------------------------------------------
 
-    def points(self, X: Any, feature: str) -> Points:
-        """Return the points that rows can reach by a feature, with the answers."""
+    def points(self, X: Any, feature: str, *, nodes: bool = False) -> Points:
+        """Return the points that rows can reach by a feature, with the answers.
+
+        See `points_of` for `nodes`.
+        """
         self._check_feature(feature)
         if self.has_random_effects:
             raise ValueError(
@@ -184,7 +187,8 @@ class ResponsivenessContext(ExplanationContext):
                 "one."
             )
         people, which = distinct_people(X)
-        return points_of(self.task(people), feature).taken(which, len(people))
+        found = points_of(self.task(people), feature, nodes=nodes)
+        return found.taken(which, len(people))
 
     def reaches_target(self, X: Any, points: Points, shift: FloatArray) -> BoolArray:
         """Return the model's answers to points that are shifted in all features."""

@@ -24,6 +24,7 @@ from skresp.scores._variants import (
     Monotone,
     cost_weighted,
     intuitive,
+    line_profile,
     monotone,
     profile,
 )
@@ -37,8 +38,8 @@ class Variants:
 
     The answers to listed points are those that the scores were computed from. Where a
     score is exact along a line, each piece of it counts as one point in its middle,
-    weighted by its length. Sampled points are drawn again, with the same random
-    numbers.
+    weighted by its length; costs are integrated along it. Sampled points are drawn
+    again, with the same random numbers.
     """
 
     values: FloatArray
@@ -77,7 +78,9 @@ class Variants:
         """Return scores in which cheap changes weigh more.
 
         The score is the weight of the changes that reach the target, divided by the
-        weight of all changes.
+        weight of all changes. Along a line both are integrals, to some eight digits
+        where the weight is a smooth function of the change; the cost is then asked for
+        values of an integer between whole numbers, too.
 
         Parameters
         ----------
@@ -97,7 +100,7 @@ class Variants:
         to_weight = weight or (lambda c: 1.0 / (1.0 + c))
         out = np.zeros_like(self.values)
         for j, name in self._movable():
-            points = context.points(self.data, name)
+            points = context.points(self.data, name, nodes=True)
             costs = self._costs(context, points, cost)
             weights = non_negative("weight", to_weight(costs), len(costs))
             out[:, j] = cost_weighted(points, weights, len(self.values))
@@ -127,6 +130,8 @@ class Variants:
             position = np.flatnonzero(points.columns == names.index(name))
             if len(position):
                 change = points.change[:, position[0]]
+                # A missing value stays missing, whatever its effects.
+                change = np.where(np.isnan(points.before[:, position[0]]), 0.0, change)
                 total += np.where(change > 0, up * change, -down * change)
         return total
 
@@ -154,8 +159,6 @@ class Variants:
         out = np.zeros_like(self.values)
         for j, name in self._movable():
             points = context.points(self.data, name)
-            # A shift of the other features moves the pieces of a line.
-            on_lines = bool((points.weight != 1).any())
             least = np.ones(len(self.values))
             for shift in shifts:
                 mine = shift.copy()
@@ -166,7 +169,7 @@ class Variants:
                     points.owner, points.weight * reached, minlength=len(least)
                 )
                 share = good / np.where(total > 0, total, 1)
-                if on_lines:
+                if points.on_lines:  # a shift of other features moves the pieces
                     exact = context.shifted_shares(self.data, name, mine)
                     share = np.where(np.isnan(exact), share, exact)
                 least = np.minimum(least, share)
@@ -192,15 +195,25 @@ class Variants:
         -------
         pandas.DataFrame
             With the columns `direction` ("up" or "down"), `change` (the smallest size)
-            and `probability`.
+            and `probability`. Along a line the sizes are where the answer changes and a
+            hundred others, and the probabilities are exact; a size of 0 stands for any
+            change in this direction.
         """
         context = self._with_points("profile")
         person = self._row(row, label)
         answers = context.answers(person, feature)
         points = context.as_points(person, feature, answers)
+        if not answers.complete and not context.has_random_effects:
+            pieces = context.points(person, feature)
+            points = pieces if pieces.on_lines else points
+        spec = context.actions.features[feature]
+        step = float(spec.step or 1) if spec.kind == "integer" else 0.0
         parts = []
         for sign, direction in ((1, "up"), (-1, "down")):
-            size, share = profile(points, sign)
+            if points.on_lines:
+                size, share = line_profile(points, sign, step)
+            else:
+                size, share = profile(points, sign)
             parts.append(
                 pd.DataFrame(
                     {"direction": direction, "change": size, "probability": share}

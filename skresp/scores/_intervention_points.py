@@ -17,6 +17,7 @@ from skresp.reach._sampling import Sample
 from ._changed_points import changed_points
 from ._enumerated import listed_answers, make_change_table
 from ._exact_lines import TargetPieces, exact_lines
+from ._line_nodes import line_nodes
 from ._random_effects import EffectSampler
 from ._row_rng import Keys, feature_keys, generator
 from ._sampled import draw
@@ -63,6 +64,11 @@ class Points:
         """The change of the feature itself."""
         return self.change[:, self.position]
 
+    @property
+    def on_lines(self) -> bool:
+        """Whether some points are pieces of lines, not single values."""
+        return bool((self.edge != self.amount).any())
+
     def taken(self, rows: IndexArray, people: int) -> Points:
         """Return the points of people at these positions, which may be repeated."""
         counts = np.bincount(self.owner, minlength=people)
@@ -83,8 +89,12 @@ class Points:
         )
 
 
-def points_of(task: ScoreTask, feature: str) -> Points:
-    """Return the interventions of all rows on one feature, evaluated again."""
+def points_of(task: ScoreTask, feature: str, *, nodes: bool = False) -> Points:
+    """Return the interventions of all rows on one feature, evaluated again.
+
+    A piece of a line is one point in its middle, or with `nodes` several, over which
+    smooth functions can be summed.
+    """
     part, columns = part_with(task.actions, feature)
     j = part.names.index(feature)
     nothing = (
@@ -98,7 +108,7 @@ def points_of(task: ScoreTask, feature: str) -> Points:
     if part.features[j].actionable:
         for start in range(0, len(task.codes), ROWS_AT_ONCE):
             run = slice(start, min(start + ROWS_AT_ONCE, len(task.codes)))
-            collected += _points_of_run(task, run, part, columns, j)
+            collected += _points_of_run(task, run, part, columns, j, nodes)
     owner, total, reached, weight, edge = (
         np.concatenate(arrays) for arrays in zip(*collected, strict=True)
     )
@@ -122,7 +132,12 @@ _Arrays = tuple[IndexArray, FloatArray, BoolArray, FloatArray, FloatArray]
 
 
 def _points_of_run(
-    task: ScoreTask, run: slice, part: Part, columns: IndexArray, j: int
+    task: ScoreTask,
+    run: slice,
+    part: Part,
+    columns: IndexArray,
+    j: int,
+    nodes: bool,
 ) -> list[_Arrays]:
     """Return the interventions of a run of rows on feature `j` of a part.
 
@@ -134,13 +149,13 @@ def _points_of_run(
     except TooManyTogetherError:
         half = (run.start + run.stop) // 2
         halves = slice(run.start, half), slice(half, run.stop)
-        found = [_points_of_run(task, rows, part, columns, j) for rows in halves]
+        found = [_points_of_run(task, rows, part, columns, j, nodes) for rows in halves]
         return found[0] + found[1]
-    return _points_of_changes(task, run, feasible, j)
+    return _points_of_changes(task, run, feasible, j, nodes)
 
 
 def _points_of_changes(
-    task: ScoreTask, run: slice, feasible: FeasibleChanges, j: int
+    task: ScoreTask, run: slice, feasible: FeasibleChanges, j: int, nodes: bool
 ) -> list[_Arrays]:
     """Return the interventions of a run of rows, given its feasible changes."""
     batch, settings, part = task.batch, task.settings, feasible.part
@@ -162,7 +177,7 @@ def _points_of_changes(
         out.append(_single_points(owner[marked], changes, reached[marked], j))
     for some in unlisted_rows(feasible, settings):
         lines, pieces = exact_lines(batch, part, j, rows[some], values[some], settings)
-        out.append(_points_of_pieces(lines, pieces))
+        out.append(_points_of_pieces(lines, pieces, nodes))
         to_draw = some[~lines.has_line]
         if len(to_draw):
             keys = task.keys[rows[to_draw]]
@@ -181,8 +196,8 @@ def _single_points(
     return owner, changes, reached, np.ones(len(owner)), changes[:, j]
 
 
-def _points_of_pieces(lines: Lines, pieces: TargetPieces) -> _Arrays:
-    """Return a point on each piece, with the size of the piece as its weight."""
+def _points_of_pieces(lines: Lines, pieces: TargetPieces, nodes: bool) -> _Arrays:
+    """Return points on each piece, with the size of the piece as their weight."""
     # A piece on both sides of the current value is split in two.
     both = (pieces.low < 0) & (pieces.high > 0)
     line = np.concatenate([pieces.line, pieces.line[both]])
@@ -191,14 +206,19 @@ def _points_of_pieces(lines: Lines, pieces: TargetPieces) -> _Arrays:
     reached = np.concatenate([pieces.reached, pieces.reached[both]])
     if lines.is_integer:  # 0 is no change
         low, high = np.where(low == 0, 1.0, low), np.where(high == 0, -1.0, high)
-    size, middle = high - low, (low + high) / 2
-    if lines.is_integer:
-        size, middle = size + 1.0, np.floor(middle)
-    edge = np.where(np.abs(low) < np.abs(high), low, high) * lines.step
+    size = high - low + lines.is_integer
     keep = (size > 0) & lines.has_line[line]
-    changes = lines.changes(line, middle)
-    owner = lines.rows[line[keep]]
-    return owner, changes[keep], reached[keep], size[keep], edge[keep]
+    line, low, high, size, reached = (
+        array[keep] for array in (line, low, high, size, reached)
+    )
+    edge = np.where(np.abs(low) < np.abs(high), low, high) * lines.step
+    if nodes:
+        piece, amount, size = line_nodes(low, high, lines.is_integer)
+        line, reached, edge = line[piece], reached[piece], edge[piece]
+    else:
+        amount = (low + high) / 2
+        amount = np.floor(amount) if lines.is_integer else amount
+    return lines.rows[line], lines.changes(line, amount), reached, size, edge
 
 
 def interventions_of(

@@ -93,3 +93,26 @@ def profile(points: Points, way: int) -> tuple[FloatArray, FloatArray]:
     first = np.searchsorted(size, least)
     good = np.cumsum(reached[::-1])[::-1]
     return least, good[first] / (len(size) - first)
+
+
+def line_profile(
+    points: Points, way: int, step: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return sizes of change and P(target | change of at least that size) on a line.
+
+    For the pieces of one person's line, in one direction. `step` is the distance of
+    neighbouring values of an integer, 0 for a real.
+    """
+    some = np.sign(points.amount) == way
+    near, weight = np.abs(points.edge[some]), points.weight[some]
+    if not len(near):
+        return near, near
+    unit = step or 1.0
+    sizes = np.linspace(near.min(), (near + weight * unit).max(), 101)[:-1]
+    if step:
+        sizes = near.min() + np.floor((sizes - near.min()) / step) * step
+    sizes = np.union1d(sizes, near)
+    passed = (sizes[:, None] - near) / unit
+    passed = np.ceil(passed) if step else passed
+    beyond = weight - np.clip(passed, 0.0, weight)
+    return sizes, beyond @ points.reached[some] / beyond.sum(axis=1)

@@ -221,6 +221,63 @@ def test_variants_of_exact_lines_are_exact():
     assert (explanation.monotone().side == 0).all(), "too far is too far"
 
 
+def explained_line(kind, top, **more):
+    """A person at 0, and where on 0..top a tree says yes."""
+    values = np.linspace(0, top, 33).round()
+    tree = DecisionTreeClassifier(random_state=0)
+    tree.fit(pd.DataFrame({"x": values}), np.sin(9 * values / top) > 0.2)
+    actions = ActionSet({"x": Feature(kind, 0, top, **more)})
+    explainer = ResponsivenessExplainer(tree, actions, target=True)
+    person = pd.DataFrame({"x": [0.0]})
+    explanation = explainer.fit(pd.DataFrame({"x": values})).explain(person)
+    assert explanation.exact.all()
+    points = np.arange(1.0, top + 1) if kind == "integer" else np.arange(5e5) + 0.5
+    points = points * (1.0 if kind == "integer" else top / 5e5)
+    return explanation, points, tree.predict(pd.DataFrame({"x": points}))
+
+
+@pytest.mark.parametrize(("kind", "top"), [("integer", 200), ("integer", 90_000)])
+def test_costs_along_a_long_integer_are_those_of_its_values(kind, top):
+    explanation, points, hit = explained_line(kind, top)
+    for price in (0.001, 1.0):
+        weight = 1 / (1 + price * points)
+        (found,) = explanation.cost_weighted({"x": price})[0]
+        assert found == pytest.approx((weight * hit).sum() / weight.sum(), rel=1e-6)
+
+
+def test_costs_along_a_real_are_integrated():
+    explanation, points, hit = explained_line("real", 50)
+    weight = 1 / (1 + 3 * points**2)
+    (found,) = explanation.cost_weighted(lambda x, z: 3 * (z["x"] - x["x"]) ** 2)[0]
+    assert found == pytest.approx((weight * hit).sum() / weight.sum(), rel=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "top"), [("integer", 90_000), ("real", 50)])
+def test_the_profile_of_a_line_is_exact(kind, top):
+    explanation, points, hit = explained_line(kind, top)
+    profile = explanation.profile(0, "x")
+    assert (profile["direction"] == "up").all()
+    assert profile["probability"][0] == pytest.approx(explanation.values[0, 0])
+    for size, share in zip(profile["change"], profile["probability"], strict=True):
+        beyond = points >= size
+        assert share == pytest.approx(hit[beyond].mean(), abs=3 / beyond.sum())
+
+
+def test_a_missing_target_of_an_effect_costs_nothing():
+    actions = ActionSet(
+        {"k": Feature("integer", 0, 3), "age": Feature("integer", actionable=False)},
+        [Linkage("k", {"age": 1})],
+    )
+    X = pd.DataFrame({"k": [0.0, 0.0], "age": [np.nan, 2.0]})
+    model = RuleModel(lambda X: X["k"] == 3)
+    explainer = ResponsivenessExplainer(model, actions, missing="hold").fit(X)
+    weighted = explainer.explain(X).cost_weighted({"k": 1.0, "age": 1.0})
+    weights = 1 / (1 + np.array([1.0, 2.0, 3.0]))
+    assert weighted[0, 0] == pytest.approx(weights[2] / weights.sum())
+    weights = 1 / (1 + np.array([2.0, 4.0, 6.0]))
+    assert weighted[1, 0] == pytest.approx(weights[2] / weights.sum())
+
+
 def test_rows_without_a_score_have_no_variant():
     X = pd.DataFrame({"p": [0, 1], "q": [0, 1], "k": [1, 2]})
     actions = ActionSet.infer(X, constraints=[Linear({"p": 1, "q": 1}, None, 1)])
