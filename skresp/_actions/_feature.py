@@ -27,6 +27,8 @@ _BINARY_WORDS = {
 # Tolerance for real values, relative to their size: a reached value computed as
 # before + (after - before) may differ from the bound it came from by a few ulps.
 REAL_SLACK = 1e-9
+# How far from a bound a reached value still counts as the bound itself.
+ROUNDING_AT_BOUNDS = 1e-14
 
 # Values are floats; beyond this integer, a float and the float plus 1 may be equal.
 MAX_INTEGER = 2**53
@@ -378,11 +380,21 @@ def snap_to_bounds(
 
     Rounding can make `x + (bound - x)` differ from `bound`, and exceed it.
     """
-    after = before + change
     if feature.kind != "real" or not feature.can_change:
-        return after
-    for bound in feature.bounds:
-        near = np.abs(after - bound) <= 1e-14 * np.maximum(np.abs(before), abs(bound))
+        return before + change
+    return snap_to(feature.bounds, before, change)
+
+
+def snap_to(
+    bounds: Sequence[float | FloatArray],
+    before: float | FloatArray,
+    change: float | FloatArray,
+) -> FloatArray:
+    """Return the values after changes; one next to a bound becomes the bound."""
+    after = np.asarray(before + change)
+    for bound in bounds:
+        size = np.maximum(np.abs(before), np.abs(bound))
+        near = np.abs(after - bound) <= ROUNDING_AT_BOUNDS * size
         after = np.where(near & (change != 0), bound, after)
     return after
 

@@ -16,14 +16,17 @@ _IN_OBJECT, _IN_OPEN_ARRAY = -2, -1
 
 @compiled_part
 def _size(data, at, widths):  # type: ignore[no-untyped-def]
-    """Return the number at a position, of bytes or values, and where it ends."""
-    end = at + 1 + widths[data[at]]
+    """Return the number at a position, of bytes or values, and where it ends.
+
+    The number is -1 where there is none, or where the data have no room for as many.
+    """
+    end = at + 1 + (widths[data[at]] if at < len(data) else 0)
     if end == at + 1 or end > len(data):
         return -1, end
     size = np.int64(0)
     for k in range(at + 1, end):
         size = size << 8 | np.int64(data[k])
-    return size, end
+    return size if 0 <= size <= len(data) - end else -1, end
 
 
 @compiled_part
@@ -73,7 +76,7 @@ def find_entries(data, at, names, ends, widths, out):  # type: ignore[no-untyped
         left[0] = _IN_OBJECT
         depth = 1
         while depth:
-            if at < 0 or at >= len(data):
+            if at >= len(data):
                 return -1 - len(data)
             inside = left[depth - 1]
             wanted = -1
@@ -102,6 +105,8 @@ def find_entries(data, at, names, ends, widths, out):  # type: ignore[no-untyped
                 left[depth] = _IN_OBJECT if mark == _OBJECT else _IN_OPEN_ARRAY
                 if mark == _ARRAY and at < len(data) and data[at] == _COUNT:
                     left[depth], at = _size(data, at + 1, widths)
+                    if left[depth] < 0:
+                        return -1 - len(data)
                 depth += 1
                 continue
             size = 1
@@ -118,7 +123,9 @@ def find_entries(data, at, names, ends, widths, out):  # type: ignore[no-untyped
                 start, width = at, widths[mark]
                 if width == 0 and mark not in (_TRUE, _FALSE, _NULL):
                     return -at
-            if size < 0 or (mark == _ARRAY and width == 0):
+            if size < 0:
+                return -1 - len(data)
+            if mark == _ARRAY and width == 0:
                 return -at
             at = start + size * width
             if wanted >= 0:

@@ -83,6 +83,28 @@ def test_objects_that_end_too_early_raise(end):
         read_ubjson(OBJECTS[:end], {"x": ["a"]})
 
 
+def _many(n):
+    return b"L" + n.to_bytes(8, "big")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        _many(2**63 - 1) + b"a",  # a name
+        b"i\x01a[$D#" + _many(2**61 - 2),  # in bytes, it leads back to the name
+        b"i\x01a[$D#" + _many(2**61 + 1) + bytes(8),
+        b"i\x01aS" + _many(2**63 - 1),
+        b"i\x01aS" + _many(2**64 - 9),
+        b"i\x01a[#" + _many(2**63 - 1),
+        b"i\x01a[#" + _many(2**64 - 2),
+        b"i\x01a[#",
+    ],
+)
+def test_sizes_beyond_the_end_raise(value):
+    with pytest.raises(ValueError, match="UBJSON ends too early"):
+        read_ubjson(b"{i\x01x[#i\x01{" + value + b"}}", {"x": ["a"]})
+
+
 def test_an_unknown_type_in_an_object_raises():
     with pytest.raises(ValueError, match="unknown type '\\?' in UBJSON at byte 12"):
         read_ubjson(b"{i\x01x[#i\x01{i\x01a?}}", {"x": ["a"]})

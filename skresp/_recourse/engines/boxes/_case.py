@@ -172,7 +172,8 @@ class Case:
         solver = self.solver
         reached = np.tile(solver.person.rules.before, (len(changes), 1))
         for k in np.flatnonzero(solver.part_of == p).tolist():
-            reached[:, k] += changes[:, solver.variables.all[k].position]
+            moved = changes[:, solver.variables.all[k].position]
+            reached[:, k] = solver.after(k, moved)
         return solver.gap_bounds(reached)
 
     def _try_variables(self, parts: Sequence[int]) -> None:

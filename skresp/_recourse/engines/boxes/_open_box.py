@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skresp._actions._feature import snap_to
 from skresp._typing import BoolArray, FloatArray
 from skresp.constraints._expression import Expression
 from skresp.constraints._program import Row, row
@@ -96,7 +97,8 @@ class OpenBox:
         for k, variable in enumerate(self.variables.all):
             if variable.part != p:
                 continue
-            value = variable.before + change[variable.position]
+            moved = change[variable.position]
+            value = float(snap_to(variable.bounds, variable.before, moved))
             if not self.work.low[n + k] <= value <= self.work.high[n + k]:
                 return False
             for v in np.flatnonzero(rules.view_variable == k).tolist():

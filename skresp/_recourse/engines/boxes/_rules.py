@@ -30,6 +30,8 @@ class Rules(NamedTuple):
         Own changes of integers are multiples of it.
     own_low, own_high : array of shape (n_variables,)
         The range of own changes apart from 0; empty where low exceeds high.
+    bound_low, bound_high : array of shape (n_variables,)
+        The bounds of reals, for `snap_to`; NaN for others.
     link_start, link_source, link_scale : arrays
         Effects into each variable: those from `link_start[k]` to `link_start[k + 1]`.
     order : array of shape (n_free,), int64
@@ -68,6 +70,8 @@ class Rules(NamedTuple):
     step: FloatArray
     own_low: FloatArray
     own_high: FloatArray
+    bound_low: FloatArray
+    bound_high: FloatArray
     link_start: NDArray[np.int64]
     link_source: NDArray[np.int64]
     link_scale: FloatArray

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._actions._feature import snap_to
 from skresp._typing import BoolArray, FloatArray
 from skresp.reach._allowance import allowance
 from skresp.reach._deadline import Deadline
@@ -185,7 +186,13 @@ class Solver:
     def reached(self, changes: Sequence[Change]) -> FloatArray:
         """Return the values of variables that changes reach, one row each."""
         moved = np.reshape([self._moved(each) for each in changes], (-1, self.n))
-        return self.person.rules.before + moved
+        return self.after(slice(None), moved)
+
+    def after(self, k: Any, moved: Any) -> FloatArray:
+        """Return the values of variables after changes."""
+        rules = self.person.rules
+        bounds = rules.bound_low[k], rules.bound_high[k]
+        return snap_to(bounds, rules.before[k], moved)
 
     def _moved(self, change: Change) -> FloatArray:
         """Return the changes of variables."""
@@ -338,7 +345,7 @@ class Solver:
 
     def _smaller(self, change: Change) -> Change:
         """Move the changes of numbers in parts of their own nearer to 0."""
-        before, reached = self.person.rules.before, self.reached([change])
+        reached = self.reached([change])
         for k, variable in enumerate(self.variables.all):
             p, state = variable.part, self.parts[variable.part]
             if not state.part.is_unconstrained or variable.kind == LABEL:
@@ -354,7 +361,7 @@ class Solver:
                 if not is_better:
                     is_better = state.part.features[0].allows(variable.before, tried)
                 if is_better:
-                    reached[0, k] = before[k] + tried
+                    reached[0, k] = self.after(k, tried)
                     is_better = self.lower_gaps(reached)[0] > self.tolerance
                 if is_better:
                     good = tried
@@ -362,5 +369,5 @@ class Solver:
                     bad = tried
             if good != change[p][0]:
                 change[p] = np.array([good])
-            reached[0, k] = before[k] + good
+            reached[0, k] = self.after(k, good)
         return change

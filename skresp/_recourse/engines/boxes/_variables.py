@@ -42,6 +42,8 @@ class Variable:
         Own changes of integers are multiples of it.
     own : tuple of float
         The range of own changes apart from 0; empty where the first exceeds the second.
+    bounds : tuple of float
+        Those of a real, for `snap_to`; NaN for others.
     reached : tuple of float
         The range of reached values.
     role : int
@@ -60,6 +62,7 @@ class Variable:
     before: float
     step: float = 1.0
     own: tuple[float, float] = (1.0, 0.0)
+    bounds: tuple[float, float] = (np.nan, np.nan)
     reached: tuple[float, float] = (0.0, 0.0)
     role: int = 0
     codes: dict[int, float] | None = None
@@ -126,14 +129,15 @@ class Variables:
         moves = [k for k in range(len(x)) if changes[:, k].any()]
         if not moves:
             return
-        here = []
+        here, reached = [], []
         for k in moves:
-            values = x[k] + changes[:, k]
+            values = snap_to_bounds(part.features[k], x[k], changes[:, k])
+            reached.append(values)
             variable = self._variable(p, part, k, x, columns[k], code)
             variable.reached = float(values.min()), float(values.max())
             variable.allowed = set(values.tolist())
             here.append(self._add(variable))
-        self.lists.append((here, x[moves] + changes[:, moves]))
+        self.lists.append((here, np.column_stack(reached)))
 
     def add_part(
         self, p: int, part: Part, x: FloatArray, columns: list[int], code: Any
@@ -174,6 +178,8 @@ class Variables:
         kind = {"real": REAL, "categorical": LABEL}.get(feature.kind, INTEGER)
         variable = Variable(p, k, column, kind, float(x[k]))
         variable.step = float(feature.step or 1)
+        if kind == REAL and feature.can_change:
+            variable.bounds = feature.bounds
         variable.role = 1 if feature.actionable else 2 if feature.can_change else 0
         labels = None if column < 0 else self.columns[column].labels
         if kind == LABEL:
@@ -211,9 +217,8 @@ class Variables:
         slack = _ROUNDING * (size + abs(x)) if self.links[at] else 0.0
         feature = part.features[k]
         # A change to a bound reaches the bound itself, whatever the rounding.
-        snapped = snap_to_bounds(feature, np.array(x), np.array([low, high]))
-        low = float(min(snapped[0], x + low)) - slack
-        high = float(max(snapped[1], x + high)) + slack
+        ends = snap_to_bounds(feature, np.array(x), np.array([low, high])).tolist()
+        low, high = ends[0] - slack, ends[1] + slack
         if feature.kind == "binary":
             low, high = max(low, 0.0), min(high, 1.0)
         variable.reached = low, high
@@ -304,6 +309,8 @@ class Variables:
             np.array([v.step for v in self.all], dtype=float),
             np.array([v.own[0] for v in self.all], dtype=float),
             np.array([v.own[1] for v in self.all], dtype=float),
+            np.array([v.bounds[0] for v in self.all], dtype=float),
+            np.array([v.bounds[1] for v in self.all], dtype=float),
             start.astype(np.int64),
             np.array([source for source, _ in flat], dtype=np.int64),
             np.array([scale for _, scale in flat], dtype=float),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from skresp._actions._feature import ROUNDING_AT_BOUNDS
 from skresp._numba import compiled_part
 from skresp._typing import FloatArray
 
@@ -205,7 +206,20 @@ def _reach(rules: Rules, point: Point, change: FloatArray) -> None:
         many = rules.link_start[k + 1] > rules.link_start[k]
         if many and rules.kind[k] == REAL and abs(change[k]) <= _CANCELLED * size:
             change[k] = 0.0
-        point.reached[k] = rules.before[k] + change[k]
+        point.reached[k] = _after(rules, k, change[k])
+
+
+@compiled_part
+def _after(rules: Rules, k: int, change: float) -> float:
+    """Return the value of a variable after a change, as `snap_to` does."""
+    before = rules.before[k]
+    after = before + change
+    if change != 0.0:
+        for bound in (rules.bound_low[k], rules.bound_high[k]):
+            size = max(abs(before), abs(bound))
+            if abs(after - bound) <= ROUNDING_AT_BOUNDS * size:  # not for NaN
+                after = bound
+    return after
 
 
 @compiled_part

@@ -121,6 +121,24 @@ def test_witnesses_reach_the_target_and_are_feasible():
     assert (witness["age"] == before["age"]).all()
 
 
+@pytest.mark.parametrize(("upper", "status"), [(0.975, "fixed"), (1.0, "single")])
+def test_a_change_to_a_bound_does_not_pass_a_threshold_there(upper, status):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"used": rng.integers(0, 21, 500) / 20, "age": rng.uniform(size=500)}
+    )
+    model = HistGradientBoostingClassifier(max_iter=20).fit(X, X["used"] > 0.975)
+    model = CalibratedClassifierCV(FrozenEstimator(model)).fit(X, X["used"] > 0.975)
+    person = pd.DataFrame({"used": [0.3], "age": 0.5})
+    assert 0.3 + (0.975 - 0.3) > 0.975  # by rounding
+    actions = ActionSet(
+        {"used": Feature("real", 0, upper), "age": Feature("real", 0, 1)}
+    )
+    explainer = _by_boxes(ResponsivenessExplainer(model, actions, target=True).fit(X))
+    assert explainer._fitted_model.score_function.cuts(0)[-1] == 0.975
+    assert explainer.verify(person).status == [status]
+
+
 def test_labels_are_searched_as_sets():
     X, y = _people()
     rng = np.random.default_rng(1)
