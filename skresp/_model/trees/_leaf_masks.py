@@ -34,8 +34,9 @@ class LeafMasks(NamedTuple):
         other.
     offsets : array of shape (n_columns,)
         Where the ranks of each column begin.
-    gain : array of shape (n_gains, n_trees, MAX_LEAVES)
-        What each leaf adds.
+    gain : array of shape (n_gains, n_trees, most_leaves)
+        What each leaf adds. No wider than the largest tree, since a sum looks up one
+        leaf of each tree: narrow rows stay in the processor's cache.
     """
 
     masks: NDArray[np.uint64]
@@ -45,12 +46,19 @@ class LeafMasks(NamedTuple):
 
 def leaf_masks(trees: RankedTrees, some: BoolArray) -> LeafMasks:
     """Return the masks of some trees, each of at most `MAX_LEAVES` leaves."""
-    nodes, roots = trees.nodes, trees.roots[some]
-    offsets = np.cumsum(trees.n_ranks) - trees.n_ranks
-    masks = np.empty((int(trees.n_ranks.sum()), len(roots)), dtype=np.uint64)
-    gain = np.zeros((trees.gain.shape[1], len(roots), MAX_LEAVES))
-    fill_masks(roots, nodes, offsets, trees.n_ranks, masks, gain)
-    return LeafMasks(masks, offsets, gain)
+    out = empty_masks(trees.n_ranks, trees.gain.shape[1], trees.n_leaves[some])
+    roots, n_ranks = trees.roots[some], trees.n_ranks
+    fill_masks(roots, trees.nodes, out.offsets, n_ranks, out.masks, out.gain)
+    return out
+
+
+def empty_masks(n_ranks: IntArray, n_gains: int, n_leaves: IntArray) -> LeafMasks:
+    """Return masks for `fill_masks`, given the number of leaves of each tree."""
+    return LeafMasks(
+        np.empty((int(n_ranks.sum()), len(n_leaves)), dtype=np.uint64),
+        np.cumsum(n_ranks) - n_ranks,
+        np.zeros((n_gains, len(n_leaves), int(n_leaves.max()))),
+    )
 
 
 @compiled_part

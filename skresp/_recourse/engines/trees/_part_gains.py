@@ -18,6 +18,7 @@ from skresp._model._change_lists import ChangeLists
 from skresp._model.trees._leaf_masks import (
     MAX_LEAVES,
     LeafMasks,
+    empty_masks,
     fill_masks,
     mask_sums,
     masks_of_ranks,
@@ -75,7 +76,9 @@ class RankedForest(NamedTuple):
         )
         masks = walked = None
         if small.any():
-            masks = _leaf_masks(trees.roots[small], nodes, n_ranks)
+            masks = empty_masks(n_ranks, trees.gain.shape[1], _n_leaves(trees)[small])
+            given = trees.roots[small].astype(np.int32), nodes, masks.offsets, n_ranks
+            allowance().deadline.call(fill_masks, *given, masks.masks, masks.gain)
         if not small.all():
             number_splits(links, trees.missing_left)
             roots = trees.roots[~small].astype(np.int32)
@@ -116,23 +119,18 @@ class RankedForest(NamedTuple):
         return np.where(codes < 0, self.n_ranks[columns] - 1, codes).astype(np.int32)
 
 
-def _leaf_masks(roots: IntArray, nodes: Nodes, n_ranks: IntArray) -> LeafMasks:
-    """Return the masks of small trees."""
-    offsets = np.cumsum(n_ranks) - n_ranks
-    masks = np.empty((int(n_ranks.sum()), len(roots)), dtype=np.uint64)
-    gain = np.zeros((nodes.gain.shape[1], len(roots), MAX_LEAVES))
-    deadline, roots = allowance().deadline, roots.astype(np.int32)
-    deadline.call(fill_masks, roots, nodes, offsets, n_ranks, masks, gain)
-    return LeafMasks(masks, offsets, gain)
-
-
 def small_trees(trees: Trees) -> BoolArray:
     """Return which trees have few enough leaves, if their masks fit into memory."""
-    is_leaf = (trees.nodes[:, FEATURE] < 0).astype(np.int64)
-    small = np.add.reduceat(is_leaf, trees.roots) <= MAX_LEAVES
+    small = _n_leaves(trees) <= MAX_LEAVES
     if 8 * int(_n_ranks(trees).sum()) * int(small.sum()) > _MAX_MASKS:
         small[:] = False
     return small
+
+
+def _n_leaves(trees: Trees) -> IntArray:
+    """Return the number of leaves of each tree."""
+    is_leaf = (trees.nodes[:, FEATURE] < 0).astype(np.int64)
+    return np.asarray(np.add.reduceat(is_leaf, trees.roots))
 
 
 def _n_ranks(trees: Trees) -> IntArray:
