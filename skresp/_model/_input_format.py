@@ -198,6 +198,8 @@ class InputFormat:
 
 def is_coarse(dtype: Any) -> bool:
     """Return whether a dtype of floats is coarser than float64."""
+    if isinstance(dtype, np.dtype):  # the text of a dtype takes long
+        return dtype.kind == "f" and dtype.itemsize < 8
     return str(dtype).lower() in ("float16", "float32")
 
 

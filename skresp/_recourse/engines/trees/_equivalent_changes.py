@@ -111,13 +111,10 @@ class Coder:
         """
         trees = group.trees
         assert trees is not None
-        feature, rank = trees.column.copy(), np.zeros(len(trees.column), dtype=np.int32)
-        for column in trees.split_columns:
+        feature, rank = trees.column.copy(), trees.ranks.copy()
+        for column in self.tables:
             at = trees.nodes_of(column)
-            if column in self.thresholds:
-                rank[at] = np.searchsorted(self.thresholds[column], trees.threshold[at])
-            else:
-                feature[at] = len(trees.is_listed) + trees.threshold[at]
+            feature[at], rank[at] = len(trees.is_listed) + trees.threshold[at], 0
         wide, width = trees.leaves, len(group.base)
         if width > 1 and wide.shape[1] == 1:
             tree = np.searchsorted(trees.roots, np.arange(len(wide)), side="right")
