@@ -262,41 +262,40 @@ def changes_of_values(
     assert trees is not None
     part_of = np.full(coder.width, -1, dtype=np.int64)
     slot_of = np.zeros(coder.width, dtype=np.int64)
-    first, counts, blocks, cheapest = [], [], [], []
-    made = 0
-    for p, (each, prices, after) in enumerate(
-        zip(options, costs, codes_after, strict=True)
-    ):
-        moved, mine = _moved_codes(trees, coder, each, after)
+    blocks = []
+    for p, (each, after) in enumerate(zip(options, codes_after, strict=True)):
+        moved, codes = _moved_codes(trees, coder, each, after)
         if (part_of[moved] >= 0).any():
             raise NotSeparableError
         part_of[moved] = p
         slot_of[moved] = np.arange(len(moved))
-        start, member = distinct_rows(np.column_stack([each.owner, mine]))
-        owner = each.owner[start]
-        first.append(made + np.searchsorted(owner, np.arange(len(each.values))))
-        counts.append(np.bincount(owner, minlength=len(each.values)))
-        blocks.append(mine[start])
-        single_prices = np.where(each.single, prices, np.inf)
-        cheapest.append(
-            (
-                *_cheapest_options(prices, member, len(start)),
-                *_cheapest_options(single_prices, member, len(start)),
-            )
-        )
-        made += len(start)
-    cost, option, single_cost, single = map(np.concatenate, zip(*cheapest, strict=True))
+        blocks.append(codes)
+    codes = _side_by_side(blocks)
+    offsets = np.cumsum([0, *(len(each.values) for each in options)])
+    owner = np.repeat(
+        np.arange(offsets[-1]), np.concatenate([each.counts for each in options])
+    )
+    # Values of different parts differ, and so do their options.
+    start, member = distinct_rows(np.column_stack([owner, codes]))
+    price = np.concatenate(costs)
+    is_single = np.concatenate([each.single for each in options])
+    begins = np.repeat(
+        np.cumsum([0, *map(len, blocks[:-1])]), [len(block) for block in blocks]
+    )[start]
+    cost, option = _cheapest_options(price, member, begins)
+    single_price = np.where(is_single, price, np.inf)
+    single_cost, single = _cheapest_options(single_price, member, begins)
     return ChangesOfValues(
         part_of,
         slot_of,
-        _side_by_side(blocks),
+        codes[start],
         cost,
         option,
         single_cost,
         single,
-        np.concatenate(first),
-        np.concatenate(counts),
-        np.cumsum([0, *map(len, first)]),
+        np.searchsorted(owner[start], np.arange(offsets[-1])),
+        np.bincount(owner[start], minlength=offsets[-1]),
+        offsets,
     )
 
 
@@ -329,20 +328,21 @@ def kept_codes(
 
 
 def _cheapest_options(
-    cost: FloatArray, member: IndexArray, n_changes: int
+    cost: FloatArray, member: IndexArray, begins: IntArray
 ) -> tuple[FloatArray, IndexArray]:
     """Return cost and position of the cheapest option of each change, -1 for none.
 
-    `member` is the change of each option. Options of infinite cost do not count.
+    `member` is the change of each option, and the positions of its part begin at
+    `begins`. Options of infinite cost do not count.
     """
     order = np.lexsort((cost, member))
-    cheapest = order[np.searchsorted(member[order], np.arange(n_changes))]
+    cheapest = order[np.searchsorted(member[order], np.arange(len(begins)))]
     least = cost[cheapest]
-    return least, np.where(np.isfinite(least), cheapest, -1)
+    return least, np.where(np.isfinite(least), cheapest - begins, -1)
 
 
 def _side_by_side(blocks: list[IntArray]) -> IntArray:
-    """Return the codes of the changes of all parts, filled up with zeros."""
+    """Return the codes of the options of all parts, filled up with zeros."""
     slots = max([1, *(block.shape[1] for block in blocks)])
     out = np.zeros((sum(map(len, blocks)), slots), dtype=np.int64)
     at = 0

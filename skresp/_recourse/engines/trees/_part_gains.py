@@ -31,7 +31,7 @@ from skresp.reach._deadline import Deadline
 
 from ._equivalent_changes import ChangesOfValues, EquivalentChanges
 from ._nodes import FEATURE, LEFT, RANK, RIGHT, Trees, tree_sums
-from ._single_part import GainIndex, single_part_gains
+from ._single_part import GainIndex, add_differences, single_part_gains
 
 # The largest size of the masks of trees, and of the masks of changes, in bytes.
 _MAX_MASKS = 128 * 2**20
@@ -295,9 +295,7 @@ class PartGains:
             deadline.call(mask_sums, masks, given, options, options, rows, sums)
             own[who] = rows
         stay += own
-        at = index.owner, index.part
-        has_sum = index.which < changes.first[at] + changes.counts[at]
-        gain += np.where(has_sum[:, None], sums - own[index.owner], 0.0)
+        deadline.call(add_differences, people, index.start, sums, own, gain)
 
     def _lists(self, people: IndexArray, changes: EquivalentChanges) -> ChangeLists:
         """Return the lists of changes of people; -1 for those who cannot move."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from skresp._numba import compiled, compiled_part
 from skresp._typing import FloatArray, IndexArray, IntArray
+from skresp.reach._deadline import Deadline
 
 from ._nodes import FEATURE, LEFT, RIGHT, goes_left
 
@@ -31,25 +32,53 @@ class GainIndex:
     which: IntArray
 
     @classmethod
-    def of(cls, first: IntArray, counts: IntArray) -> GainIndex:
+    def of(cls, deadline: Deadline, first: IntArray, counts: IntArray) -> GainIndex:
         """Return the index of changes that begin at `first`, `counts` of each part."""
-        n, parts = first.shape
-        flat = counts.ravel()
-        ends = np.concatenate([[0], np.cumsum(flat)]).astype(np.int64)
-        start = np.zeros((n, parts + 1), dtype=np.int64)
-        start[:, :parts] = ends[:-1].reshape(n, parts)
-        if parts:
-            start[:, parts] = ends[parts::parts]
-        owner = np.repeat(np.arange(n), counts.sum(axis=1))
-        part = np.repeat(np.tile(np.arange(parts), n), flat)
-        which = np.repeat(first.ravel() - ends[:-1], flat)
-        return cls(start, owner, part, which + np.arange(len(which)))
+        return cls(*deadline.call(_index_of, first, counts))
 
     def best(self, values: FloatArray) -> IndexArray:
         """Return for each person the entry with the greatest value."""
         greatest = np.maximum.reduceat(values, self.start[:, 0])
         there = np.flatnonzero(values == greatest[self.owner])
         return there[np.searchsorted(self.owner[there], np.arange(len(self.start)))]
+
+
+@compiled
+def _index_of(first, counts):  # type: ignore[no-untyped-def]
+    """Return the arrays of `GainIndex`."""
+    n, parts = first.shape
+    start = np.zeros((n, parts + 1), np.int64)
+    owner = np.empty(counts.sum(), np.int64)
+    part, which = np.empty_like(owner), np.empty_like(owner)
+    at = 0
+    for i in range(n):
+        for p in range(parts):
+            start[i, p] = at
+            for k in range(counts[i, p]):
+                owner[at], part[at], which[at] = i, p, first[i, p] + k
+                at += 1
+        start[i, parts] = at
+    return start, owner, part, which
+
+
+@compiled
+def add_differences(people, start, sums, own, gain):  # type: ignore[no-untyped-def]
+    """Add to `gain` by how much sums after changes of people differ from `own`."""
+    for i in people:
+        for at in range(start[i, 0], start[i, -1]):
+            for r in range(gain.shape[1]):
+                gain[at, r] += sums[at, r] - own[i, r]
+
+
+@compiled
+def least_gaps(base, start, stay, gain):  # type: ignore[no-untyped-def]
+    """Return the least gap after each change, given the gains of changes."""
+    out = np.full(len(gain), np.inf)
+    for i in range(len(start)):
+        for at in range(start[i, 0], start[i, -1]):
+            for r in range(gain.shape[1]):
+                out[at] = min(out[at], base[r] + stay[i, r] + gain[at, r])
+    return out
 
 
 @compiled_part
