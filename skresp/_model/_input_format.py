@@ -211,11 +211,15 @@ def _summaries(
     matrix = number_matrix(table)
     if matrix is None or matrix.dtype.kind not in "iuf" or not len(matrix):
         return tuple(ColumnSummary.of(column_of(table, i)) for i in order)
-    finite = np.where(np.isfinite(matrix), matrix, np.nan)
-    low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
-    whole = ((finite == np.rint(finite)) | np.isnan(finite)).all(axis=0)
-    missing = np.isnan(matrix).any(axis=0)
-    low, high = np.nan_to_num(low), np.nan_to_num(high)
+    if matrix.dtype.kind in "iu":
+        low, high = matrix.min(axis=0), matrix.max(axis=0)
+        whole, missing = np.ones(len(low), dtype=bool), np.zeros(len(low), dtype=bool)
+    else:
+        finite = np.where(np.isfinite(matrix), matrix, np.nan)
+        low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
+        whole = ((finite == np.rint(finite)) | np.isnan(finite)).all(axis=0)
+        missing = np.isnan(matrix).any(axis=0)
+        low, high = np.nan_to_num(low), np.nan_to_num(high)
     return tuple(
         ColumnSummary(
             float(low[i]), float(high[i]), bool(whole[i]), None, bool(missing[i])

@@ -26,7 +26,7 @@ from skresp._model._output import Output
 from skresp._model._target import make_optional_target_rule
 from skresp._text import quote
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_seed
+from skresp._validation import make_generator
 from skresp.reach._reachable_set import check_valid
 from skresp.scores._can_move import can_move
 
@@ -164,7 +164,7 @@ class AttributionExplainer(BaseExplainer):
     # -- seeds ------------------------------------------------------------------------
 
     def _seed(self) -> int:
-        return int(check_seed(self.random_state).randint(2**31 - 1))
+        return int(make_generator(self.random_state).randint(2**31 - 1))
 
     def _keys(self, table: Any, seed: int) -> NDArray[np.uint64]:
         input_format = self._input_format
