@@ -162,6 +162,21 @@ def _keep(out, k, others, i):  # type: ignore[no-untyped-def]
 
 
 @compiled_part
+def _keep_own(out, k, masks, offsets, order, begin, end, own, i):  # type: ignore[no-untyped-def]
+    """Keep the bits that a row's ranks leave in the columns from `begin` to `end`."""
+    whole = end - (end - begin) % 4
+    for j in range(begin, whole, 4):  # four columns at once: fewer passes over `out`
+        a = offsets[order[j]] + own[i, order[j]]
+        b = offsets[order[j + 1]] + own[i, order[j + 1]]
+        c = offsets[order[j + 2]] + own[i, order[j + 2]]
+        d = offsets[order[j + 3]] + own[i, order[j + 3]]
+        for t in range(out.shape[1]):
+            out[k, t] &= (masks[a, t] & masks[b, t]) & (masks[c, t] & masks[d, t])
+    for j in range(whole, end):
+        _keep(out, k, masks, offsets[order[j]] + own[i, order[j]])
+
+
+@compiled_part
 def _set_both(out, k, masks, i, others, j):  # type: ignore[no-untyped-def]
     """Set a row of masks to the bits that two rows have."""
     for t in range(out.shape[1]):
@@ -225,15 +240,15 @@ def mask_sums(trees, changes, values, options, stay, out):  # type: ignore[no-un
     own_sum = np.empty(n_gains)
     for i in range(n):
         _set_all(before, 0)
-        for j in range(part_begin[parts], len(order)):
-            _keep(before, 0, masks, offsets[order[j]] + own[i, order[j]])
+        begin = part_begin[parts]
+        _keep_own(before, 0, masks, offsets, order, begin, len(order), own, i)
         for p in range(parts):
             if value[i, p] >= 0:
                 _set_both(before, p + 1, before, p, values, value[i, p])
                 continue
             _set_all(mine, p)
-            for j in range(part_begin[p], part_begin[p + 1]):
-                _keep(mine, p, masks, offsets[order[j]] + own[i, order[j]])
+            begin, end = part_begin[p], part_begin[p + 1]
+            _keep_own(mine, p, masks, offsets, order, begin, end, own, i)
             _set_both(before, p + 1, before, p, mine, p)
         for r in range(n_gains):
             own_sum[r] = _leaf_sum(before, parts, before, parts, gain, r)

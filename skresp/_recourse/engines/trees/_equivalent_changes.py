@@ -17,7 +17,7 @@ from skresp._model._decision import Decision
 from skresp._model._group import Group
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
-from skresp._model.trees._rank_kernels import ranks_of_codes
+from skresp._model.trees._rank_kernels import set_ranks
 from skresp._model.trees._raw_trees import RawTrees
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._recourse.engines._tree_depth import tree_depth
@@ -70,11 +70,7 @@ class Coder:
         """
         out = np.full((len(X), self.width), -1, dtype=np.int64)
         columns, cuts, begin = self._numbers
-        if len(columns):
-            kind = np.arange(len(columns))[None]
-            which = np.zeros(len(X), dtype=np.intp)
-            ranks = ranks_of_codes(cuts, begin, kind, which, X[:, columns])
-            out[:, columns] = np.where(ranks > np.diff(begin), -1, ranks)
+        set_ranks(cuts, begin, columns, X, out)
         for column in self.tables:
             made, codes = self.column(trees, column, X[:, column])
             out[:, made] = codes

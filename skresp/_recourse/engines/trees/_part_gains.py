@@ -169,12 +169,14 @@ class PartGains:
         self.part_begin = np.cumsum([0, *map(len, columns)])
         part_of_value = np.repeat(np.arange(n_parts), np.diff(changes.offsets))
         part_of_change = np.repeat(part_of_value, changes.counts)
-        slots = max([1, *map(len, columns)])
-        self.new = np.zeros((len(changes.new_code), slots), dtype=np.int32)
+        slots = np.full((n_parts, max([1, *map(len, columns)])), -1, dtype=np.intp)
         for p, some in enumerate(columns):
-            here = np.flatnonzero(part_of_change == p)
-            codes = changes.new_code[np.ix_(here, slot_of[some])]
-            self.new[here, : len(some)] = forest.ranks(codes, some)
+            slots[p, : len(some)] = some
+        column = slots[part_of_change]
+        self.new = np.zeros(column.shape, dtype=np.int32)
+        at, k = np.nonzero(column >= 0)
+        column = column[at, k]
+        self.new[at, k] = forest.ranks(changes.new_code[at, slot_of[column]], column)
         # The first change of a value is staying put.
         self.moves = np.ones(len(self.new), dtype=bool)
         self.moves[changes.first] = False
