@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,25 +70,21 @@ class ChangeSearch(TableRun):
     def add_gains(self, people: IndexArray) -> None:
         """Compute `gap` and `influence` of people."""
         stay, gain = self._part_gains(people, self.changes, self.index)
-        self.gap = self._least_gaps(stay, gain, self.index)
-        size = reduce(np.maximum, np.abs(gain).T)  # faster than `max` for few columns
-        # Staying put is a change of every part, so no part is empty.
-        begin = self.index.start[:, :-1]
-        self.influence = np.maximum.reduceat(size, begin.ravel()).reshape(begin.shape)
+        self.gap, self.influence = self._least_gaps(stay, gain, self.index)
 
     def _least_gaps(
         self, stay: FloatArray, gain: FloatArray, index: GainIndex
-    ) -> FloatArray:
-        """Return the least gap after each change."""
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the least gap after each change, and the effect of each part."""
         given = self.engine.base, index.start, stay, gain
-        gaps: FloatArray = self.budget.deadline.call(least_gaps, *given)
-        return gaps
+        gaps, effect = self.budget.deadline.call(least_gaps, *given)
+        return gaps, effect
 
     def _gaps(
         self, people: IndexArray, changes: EquivalentChanges, index: GainIndex
     ) -> FloatArray:
         """Compute the least gap after each change of people."""
-        return self._least_gaps(*self._part_gains(people, changes, index), index)
+        return self._least_gaps(*self._part_gains(people, changes, index), index)[0]
 
     def _gaps_of(self, people: IndexArray) -> FloatArray:
         """Return `gap` of people, one after the other."""

@@ -26,6 +26,7 @@ from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._options import Options
 
 from ._nodes import FEATURE, Trees
+from ._single_part import codes_after
 
 
 @dataclass(frozen=True)
@@ -176,12 +177,8 @@ class EquivalentChanges(NamedTuple):
 
     def codes_after(self, people: IndexArray, choice: IntArray) -> IntArray:
         """Return the codes of people after a choice of changes, -1 for staying put."""
-        codes = self.codes[people]
-        columns = np.flatnonzero(self.part_of >= 0)
-        picked = choice[:, self.part_of[columns]]
-        if picked.size and len(self.new_code):
-            new = self.new_code[picked, self.slot_of[columns]]
-            codes[:, columns] = np.where(picked >= 0, new, codes[:, columns])
+        given = self.part_of, self.slot_of, self.new_code
+        codes: IntArray = codes_after(self.codes, people, choice, *given)
         return codes
 
 
@@ -239,7 +236,7 @@ def changes_of_values(
     coder: Coder,
     options: Sequence[Options],
     costs: Sequence[FloatArray],
-    codes_after: Iterable[Mapping[int, FloatArray]],
+    after_options: Iterable[Mapping[int, FloatArray]],
 ) -> ChangesOfValues:
     """Join equivalent options into changes; there is at least one part.
 
@@ -251,7 +248,7 @@ def changes_of_values(
         It knows all labels.
     coder : Coder
     options, costs : one Options and one array of costs per part
-    codes_after : one mapping per part
+    after_options : one mapping per part
         The codes of the model's columns after each option.
     """
     trees = score_function.groups[0].trees
@@ -259,7 +256,7 @@ def changes_of_values(
     part_of = np.full(coder.width, -1, dtype=np.int64)
     slot_of = np.zeros(coder.width, dtype=np.int64)
     blocks = []
-    for p, (each, after) in enumerate(zip(options, codes_after, strict=True)):
+    for p, (each, after) in enumerate(zip(options, after_options, strict=True)):
         moved, codes = _moved_codes(trees, coder, each, after)
         if (part_of[moved] >= 0).any():
             raise NotSeparableError

@@ -62,6 +62,20 @@ def _index_of(first, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def codes_after(  # type: ignore[no-untyped-def]
+    codes, people, choice, part_of, slot_of, new_code
+):
+    """Return the codes of people after a choice of changes, -1 for staying put."""
+    out = np.empty((len(people), codes.shape[1]), np.int64)
+    for i in range(len(people)):
+        for c in range(codes.shape[1]):
+            out[i, c] = codes[people[i], c]
+            if part_of[c] >= 0 and choice[i, part_of[c]] >= 0:
+                out[i, c] = new_code[choice[i, part_of[c]], slot_of[c]]
+    return out
+
+
+@compiled
 def add_differences(people, start, sums, own, gain):  # type: ignore[no-untyped-def]
     """Add to `gain` by how much sums after changes of people differ from `own`."""
     for i in people:
@@ -72,13 +86,20 @@ def add_differences(people, start, sums, own, gain):  # type: ignore[no-untyped-
 
 @compiled
 def least_gaps(base, start, stay, gain):  # type: ignore[no-untyped-def]
-    """Return the least gap after each change, given the gains of changes."""
-    out = np.full(len(gain), np.inf)
-    for i in range(len(start)):
-        for at in range(start[i, 0], start[i, -1]):
-            for r in range(gain.shape[1]):
-                out[at] = min(out[at], base[r] + stay[i, r] + gain[at, r])
-    return out
+    """Return the least gap after each change, and the greatest effect of each part.
+
+    `stay` and `gain` are the sums where people stay put, and the gains of changes.
+    """
+    n, parts = len(start), start.shape[1] - 1
+    gaps = np.full(len(gain), np.inf)
+    effect = np.zeros((n, parts))
+    for i in range(n):
+        for p in range(parts):
+            for at in range(start[i, p], start[i, p + 1]):
+                for r in range(gain.shape[1]):
+                    gaps[at] = min(gaps[at], base[r] + stay[i, r] + gain[at, r])
+                    effect[i, p] = max(effect[i, p], abs(gain[at, r]))
+    return gaps, effect
 
 
 @compiled_part
