@@ -218,19 +218,24 @@ def _real_number(value: Any) -> Any:
     return value
 
 
+def number_dtype(table: Any) -> np.dtype[Any] | None:
+    """Return the dtype of all columns if they are numbers of one dtype, else None."""
+    if isinstance(table, pd.DataFrame):
+        dtypes = set(table.dtypes)
+        dtype = dtypes.pop() if len(dtypes) == 1 else None
+    else:
+        dtype = table.dtype if isinstance(table, np.ndarray) else None
+    return dtype if isinstance(dtype, np.dtype) and dtype.kind in "buif" else None
+
+
 def number_matrix(table: Any) -> NDArray[Any] | None:
     """Return all columns as one array if they are numbers of one dtype, else None.
 
     The array is a view if possible.
     """
-    if isinstance(table, pd.DataFrame):
-        dtypes = set(table.dtypes)
-        if len(dtypes) != 1 or not isinstance(next(iter(dtypes)), np.dtype):
-            return None
-        table = table.to_numpy()
-    if isinstance(table, np.ndarray) and table.dtype.kind in "buif":
-        return table
-    return None
+    if number_dtype(table) is None:
+        return None
+    return table.to_numpy() if isinstance(table, pd.DataFrame) else table
 
 
 def number_columns(table: Any) -> dict[int, NDArray[Any]]:

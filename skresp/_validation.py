@@ -116,8 +116,8 @@ def check_verbose(verbose: Any) -> None:
         check_integer("verbose", verbose, 0)
 
 
-def check_seed(random_state: Any) -> np.random.RandomState:
-    """Return a generator; raise ValueError if the parameter gives none."""
+def check_seed(random_state: Any) -> None:
+    """Raise ValueError if the parameter gives no generator."""
     known = random_state is None or random_state is np.random
     seeds = is_integer(random_state) and 0 <= random_state < 2**32
     if not (known or seeds or isinstance(random_state, np.random.RandomState)):
@@ -125,6 +125,11 @@ def check_seed(random_state: Any) -> np.random.RandomState:
             f"random_state must be a whole number from 0 to {2**32 - 1}, a numpy "
             f"RandomState or None, got {quote(random_state)}."
         )
+
+
+def make_generator(random_state: Any) -> np.random.RandomState:
+    """Return a generator; raise ValueError if the parameter gives none."""
+    check_seed(random_state)
     return check_random_state(random_state)
 
 

@@ -17,6 +17,7 @@ from skresp._dataframe import (
     as_table,
     can_hold_numbers,
     column,
+    number_dtype,
     number_matrix,
     real_numbers,
     row_labels,
@@ -88,7 +89,7 @@ def check_columns(actions: ActionSet, table: Any) -> None:
     This checks names and dtypes, and the first value of a column of objects.
     """
     positions = column_positions(actions, table)
-    if number_matrix(table) is not None:
+    if number_dtype(table) is not None:
         return
     for name, position in zip(actions.names, positions, strict=True):
         if _is_read(actions, name):

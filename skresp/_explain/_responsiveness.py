@@ -21,10 +21,10 @@ from skresp._validation import (
     check_choice,
     check_n_jobs,
     check_points,
-    check_seed,
     check_share,
     check_time_limit,
     is_integer,
+    make_generator,
 )
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import Deadline, OutOfTimeError
@@ -418,10 +418,10 @@ def _seed(random_state: Any) -> int:
     """Return the seed of a call."""
     if is_integer(random_state):
         return _seed_of_integer(int(random_state))
-    return int(check_seed(random_state).randint(2**31 - 1))
+    return int(make_generator(random_state).randint(2**31 - 1))
 
 
 @lru_cache(maxsize=64)
 def _seed_of_integer(random_state: int) -> int:
     """Return the seed of a call; to make a generator takes as long as a score."""
-    return int(check_seed(random_state).randint(2**31 - 1))
+    return int(make_generator(random_state).randint(2**31 - 1))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from skresp._actions._action_set import ActionSet
@@ -123,18 +124,18 @@ class InputFormat:
             _check_names(names, given, table.shape[1])
         else:
             names = tuple(given or (f"x{i}" for i in range(table.shape[1])))
-        summaries = _summaries(table, given, names)
+        matrix = number_matrix(table)
+        summaries = _summaries(table, matrix, given, names)
         as_array = known is None and not trained and _was_fitted_on_arrays(model)
-        if is_frame(table) and not (as_array or _is_matrix_to(model, table)):
+        if is_frame(table) and not (as_array or _is_matrix_to(model, matrix)):
             dtypes = list(table.dtypes)
             if given is not None:
                 dtypes = [dtypes[given.index(name)] for name in names]
             container = "polars" if is_polars(table) else "pandas"
             return cls(container, names, tuple(dtypes), given is not None, summaries)
         if is_frame(table):
-            matrix = number_matrix(table)
             dtype: Any = np.dtype(float) if matrix is None else matrix.dtype
-            if not all(_is_plain(t) for t in table.dtypes):
+            if matrix is None and not all(_is_plain(t) for t in table.dtypes):
                 dtype = np.dtype(object)
             return cls("array", names, (dtype,), given is not None, summaries)
         if known is not None:
@@ -198,22 +199,33 @@ class InputFormat:
 
 def is_coarse(dtype: Any) -> bool:
     """Return whether a dtype of floats is coarser than float64."""
+    if isinstance(dtype, np.dtype):  # the text of a dtype takes long
+        return dtype.kind == "f" and dtype.itemsize < 8
     return str(dtype).lower() in ("float16", "float32")
 
 
 def _summaries(
-    table: Any, given: list[str] | None, names: tuple[str, ...]
+    table: Any,
+    matrix: NDArray[Any] | None,
+    given: list[str] | None,
+    names: tuple[str, ...],
 ) -> tuple[ColumnSummary, ...]:
-    """Return a summary of each column of a model, in its order."""
+    """Return a summary of each column of a model, in its order.
+
+    `matrix` is the `number_matrix` of the table.
+    """
     order = range(len(names)) if given is None else [given.index(n) for n in names]
-    matrix = number_matrix(table)
     if matrix is None or matrix.dtype.kind not in "iuf" or not len(matrix):
         return tuple(ColumnSummary.of(column_of(table, i)) for i in order)
-    finite = np.where(np.isfinite(matrix), matrix, np.nan)
-    low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
-    whole = ((finite == np.rint(finite)) | np.isnan(finite)).all(axis=0)
-    missing = np.isnan(matrix).any(axis=0)
-    low, high = np.nan_to_num(low), np.nan_to_num(high)
+    if matrix.dtype.kind in "iu":
+        low, high = matrix.min(axis=0), matrix.max(axis=0)
+        whole, missing = np.ones(len(low), dtype=bool), np.zeros(len(low), dtype=bool)
+    else:
+        finite = np.where(np.isfinite(matrix), matrix, np.nan)
+        low, high = np.fmin.reduce(finite, axis=0), np.fmax.reduce(finite, axis=0)
+        whole = ((finite == np.rint(finite)) | np.isnan(finite)).all(axis=0)
+        missing = np.isnan(matrix).any(axis=0)
+        low, high = np.nan_to_num(low), np.nan_to_num(high)
     return tuple(
         ColumnSummary(
             float(low[i]), float(high[i]), bool(whole[i]), None, bool(missing[i])
@@ -258,7 +270,7 @@ def _was_fitted_on_arrays(model: Any) -> bool:
     return keeps_names and getattr(first, "n_features_in_", None) is not None
 
 
-def _is_matrix_to(model: Any, table: Any) -> bool:
+def _is_matrix_to(model: Any, matrix: NDArray[Any] | None) -> bool:
     """Return whether a model takes a matrix for a frame: XGBoost, if dtypes are equal.
 
     It looks at the names of a frame only to compare them, and takes ten times as long
@@ -270,8 +282,7 @@ def _is_matrix_to(model: Any, table: Any) -> bool:
         return False
     if getattr(inner, "booster", "gblinear") not in (None, "gbtree", "dart"):
         return False  # it would compare the names
-    dtypes = set(table.dtypes)
-    return not is_polars(table) and len(dtypes) == 1 and dtypes <= _MATRIX_DTYPES
+    return matrix is not None and matrix.dtype in _MATRIX_DTYPES
 
 
 def _listed(what: str, names: list[str]) -> str:

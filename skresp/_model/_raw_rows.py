@@ -33,13 +33,13 @@ class RawRows:
 
     def __call__(self, codes: FloatArray) -> Any:
         """Return rows of shape (n_rows, n_columns) for the model."""
-        table = self._table(codes)
-        if self.input_format.has_names:
-            table = table.set_axis(list(self.input_format.names), axis=1)
-        elif not any(c.labels for c in self.columns):
-            table = codes
-        else:
-            table = table.to_numpy()
+        table: Any = codes
+        if any(c.labels for c in self.columns):
+            table = self._table(codes)
+            if self.input_format.has_names:
+                table = table.set_axis(list(self.input_format.names), axis=1)
+            else:
+                table = table.to_numpy()
         return PointBuilder(self.input_format, self.features, table).all_rows()
 
     def received(self, codes: FloatArray) -> FloatArray:
@@ -67,8 +67,6 @@ class RawRows:
 
     def _table(self, codes: FloatArray) -> pd.DataFrame:
         """Return codes as a frame of numbers and labels."""
-        if not any(c.labels for c in self.columns):
-            return pd.DataFrame(codes)
         values: dict[int, Any] = {}
         for i, column in enumerate(self.columns):
             values[i] = codes[:, i]

@@ -107,7 +107,10 @@ def _with_bases(
                 raise UnreadableError(
                     "The model has a different number of scores than its trees."
                 )
-            group = group._replace(base=np.nanmedian(wanted - found, axis=0))
+            missing = wanted - found
+            # Without NaN, `median` gives the same in a third of the time.
+            median = np.nanmedian if np.isnan(missing).any() else np.median
+            group = group._replace(base=median(missing, axis=0))
             if _sums_float32(read) and len(group.base) == 1:
                 group = closest_base(group, codes, wanted)
         groups.append(group)

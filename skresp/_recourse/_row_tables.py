@@ -8,7 +8,6 @@ import numpy as np
 
 from skresp._actions._action_set import ActionSet
 from skresp._typing import BoolArray, FloatArray, IndexArray
-from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._feasible_changes import parts_with_lines
 from skresp.reach._option_table import OptionTable, shared_tables
 from skresp.reach._part import actionable_parts
@@ -69,12 +68,14 @@ def row_tables(
         return None
     if parts_with_lines(actions, engine.max_listed):
         return None
+    from skresp.reach._distinct_kernel import distinct_values  # numba loads slowly
+
     parts = actionable_parts(actions)
     tables: list[OptionTable] = []
     which = np.empty((len(parts), len(codes)), dtype=np.intp)
     for p, (part, columns) in enumerate(parts):
         values = codes.take(columns, axis=1)
-        first, mine = distinct_rows(values)
+        first, mine = distinct_values(values)
         found = shared_tables.get(part, interventions, values.take(first, axis=0))
         if found is None:
             return None

@@ -60,7 +60,10 @@ class VerdictArrays:
     def put(self, rows: IndexArray, verdicts: VerdictArrays) -> None:
         """Set the verdicts at these positions."""
         for name, values in vars(verdicts).items():
-            getattr(self, name)[rows] = values
+            own = getattr(self, name)
+            # Zeros that nobody has written take no memory and no time.
+            if name in ("status", "proof") or values.any() or own.any():
+                own[rows] = values
 
     def put_run(self, run: slice, verdicts: VerdictArrays) -> None:
         """Set the verdicts of a run of rows that were `unknown`.

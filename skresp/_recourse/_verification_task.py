@@ -85,9 +85,10 @@ class VerificationTask:
     def rows_per_run(self) -> int:
         """Number of rows examined together: fewer where each has many options."""
         engine = self.engine
-        lines = features_on_lines(self.actions, engine.max_listed)
+        if not features_on_lines(self.actions, engine.max_listed):
+            return _MAX_ROWS
         few = max(16, _MAX_OPTIONS // engine.max_line_pieces)
-        return min(_MAX_ROWS, few) if lines else _MAX_ROWS
+        return min(_MAX_ROWS, few)
 
     @property
     def is_fast(self) -> bool:

@@ -12,7 +12,7 @@ from sklearn.utils import Bunch
 from skresp._actions._action_set import ActionSet
 from skresp._actions._feature import Feature
 from skresp._typing import FloatArray, IndexArray
-from skresp._validation import check_integer, check_seed
+from skresp._validation import check_integer, make_generator
 from skresp.constraints import IfThen, Linear, Linkage, Reachability
 
 from ._bunch import make_bunch
@@ -81,7 +81,7 @@ def make_credit(
     0
     """
     n_samples = check_integer("n_samples", n_samples, 1)
-    rng = check_seed(random_state)
+    rng = make_generator(random_state)
     data = _applicants(n_samples, rng)
     probability = 1 / (1 + np.exp(-_log_odds(data)))
     repaid = (rng.uniform(size=len(data)) < probability).astype(int)

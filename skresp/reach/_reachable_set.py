@@ -27,8 +27,8 @@ from skresp._validation import (
     check_feature_names,
     check_integer,
     check_mapping,
-    check_seed,
     check_type,
+    make_generator,
 )
 
 from ._cache import make_reaches, shared_cache
@@ -145,7 +145,7 @@ def reachable_set(
     table = as_row(x)
     codes = encode(action_set, table, missing=missing)
     check_valid(action_set, table, codes)
-    rng = np.random.default_rng(check_seed(random_state).randint(2**31))
+    rng = np.random.default_rng(make_generator(random_state).randint(2**31))
     request = _Request(interventions, method, max_points, rng)
     if feature is None:
         found = _everything(action_set, codes[0], request)

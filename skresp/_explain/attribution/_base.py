@@ -25,7 +25,7 @@ from skresp._model._input_format import InputFormat
 from skresp._model._output import Output
 from skresp._model._target import make_optional_target_rule
 from skresp._typing import BoolArray, FloatArray
-from skresp._validation import check_bool, check_seed
+from skresp._validation import check_bool, make_generator
 from skresp.reach._reachable_set import check_valid
 from skresp.scores._can_move import can_move
 
@@ -163,7 +163,7 @@ class AttributionExplainer(BaseExplainer):
     # -- seeds ------------------------------------------------------------------------
 
     def _seed(self) -> int:
-        return int(check_seed(self.random_state).randint(2**31 - 1))
+        return int(make_generator(self.random_state).randint(2**31 - 1))
 
     def _keys(self, table: Any, seed: int) -> NDArray[np.uint64]:
         input_format = self._input_format

@@ -12,7 +12,7 @@ from skresp._actions._action_set import ActionSet
 from skresp._dataframe import as_table, take_rows
 from skresp._text import quote
 from skresp._typing import FloatArray
-from skresp._validation import check_choice, check_mapping, check_seed, is_integer
+from skresp._validation import check_choice, check_mapping, is_integer, make_generator
 
 from ._base import AttributionExplainer, is_table
 from ._numeric_rows import (
@@ -209,7 +209,7 @@ class ShapExplainer(AttributionExplainer):
         most = _DEFAULT_ROWS if self.background is None else int(self.background)
         positions = np.arange(len(table))
         if len(table) > most:
-            random = check_seed(self.random_state)
+            random = make_generator(self.random_state)
             positions = shuffle(positions, n_samples=most, random_state=random)
         return take_rows(table, positions)
 

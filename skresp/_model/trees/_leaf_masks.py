@@ -34,8 +34,9 @@ class LeafMasks(NamedTuple):
         other.
     offsets : array of shape (n_columns,)
         Where the ranks of each column begin.
-    gain : array of shape (n_gains, n_trees, MAX_LEAVES)
-        What each leaf adds.
+    gain : array of shape (n_gains, n_trees, most_leaves)
+        What each leaf adds. No wider than the largest tree, since a sum looks up one
+        leaf of each tree: narrow rows stay in the processor's cache.
     """
 
     masks: NDArray[np.uint64]
@@ -45,12 +46,19 @@ class LeafMasks(NamedTuple):
 
 def leaf_masks(trees: RankedTrees, some: BoolArray) -> LeafMasks:
     """Return the masks of some trees, each of at most `MAX_LEAVES` leaves."""
-    nodes, roots = trees.nodes, trees.roots[some]
-    offsets = np.cumsum(trees.n_ranks) - trees.n_ranks
-    masks = np.empty((int(trees.n_ranks.sum()), len(roots)), dtype=np.uint64)
-    gain = np.zeros((trees.gain.shape[1], len(roots), MAX_LEAVES))
-    fill_masks(roots, nodes, offsets, trees.n_ranks, masks, gain)
-    return LeafMasks(masks, offsets, gain)
+    out = empty_masks(trees.n_ranks, trees.gain.shape[1], trees.n_leaves[some])
+    roots, n_ranks = trees.roots[some], trees.n_ranks
+    fill_masks(roots, trees.nodes, out.offsets, n_ranks, out.masks, out.gain)
+    return out
+
+
+def empty_masks(n_ranks: IntArray, n_gains: int, n_leaves: IntArray) -> LeafMasks:
+    """Return masks for `fill_masks`, given the number of leaves of each tree."""
+    return LeafMasks(
+        np.empty((int(n_ranks.sum()), len(n_leaves)), dtype=np.uint64),
+        np.cumsum(n_ranks) - n_ranks,
+        np.zeros((n_gains, len(n_leaves), int(n_leaves.max()))),
+    )
 
 
 @compiled_part
@@ -154,6 +162,21 @@ def _keep(out, k, others, i):  # type: ignore[no-untyped-def]
 
 
 @compiled_part
+def _keep_own(out, k, masks, offsets, order, begin, end, own, i):  # type: ignore[no-untyped-def]
+    """Keep the bits that a row's ranks leave in the columns from `begin` to `end`."""
+    whole = end - (end - begin) % 4
+    for j in range(begin, whole, 4):  # four columns at once: fewer passes over `out`
+        a = offsets[order[j]] + own[i, order[j]]
+        b = offsets[order[j + 1]] + own[i, order[j + 1]]
+        c = offsets[order[j + 2]] + own[i, order[j + 2]]
+        d = offsets[order[j + 3]] + own[i, order[j + 3]]
+        for t in range(out.shape[1]):
+            out[k, t] &= (masks[a, t] & masks[b, t]) & (masks[c, t] & masks[d, t])
+    for j in range(whole, end):
+        _keep(out, k, masks, offsets[order[j]] + own[i, order[j]])
+
+
+@compiled_part
 def _set_both(out, k, masks, i, others, j):  # type: ignore[no-untyped-def]
     """Set a row of masks to the bits that two rows have."""
     for t in range(out.shape[1]):
@@ -217,15 +240,15 @@ def mask_sums(trees, changes, values, options, stay, out):  # type: ignore[no-un
     own_sum = np.empty(n_gains)
     for i in range(n):
         _set_all(before, 0)
-        for j in range(part_begin[parts], len(order)):
-            _keep(before, 0, masks, offsets[order[j]] + own[i, order[j]])
+        begin = part_begin[parts]
+        _keep_own(before, 0, masks, offsets, order, begin, len(order), own, i)
         for p in range(parts):
             if value[i, p] >= 0:
                 _set_both(before, p + 1, before, p, values, value[i, p])
                 continue
             _set_all(mine, p)
-            for j in range(part_begin[p], part_begin[p + 1]):
-                _keep(mine, p, masks, offsets[order[j]] + own[i, order[j]])
+            begin, end = part_begin[p], part_begin[p + 1]
+            _keep_own(mine, p, masks, offsets, order, begin, end, own, i)
             _set_both(before, p + 1, before, p, mine, p)
         for r in range(n_gains):
             own_sum[r] = _leaf_sum(before, parts, before, parts, gain, r)

@@ -4,29 +4,61 @@ from __future__ import annotations
 
 import numpy as np
 
-from skresp._numba import compiled
+from skresp._numba import compiled, compiled_part
+
+
+@compiled_part
+def _walk(nodes, k, X, at):  # type: ignore[no-untyped-def]
+    """Set `at` to the leaf of each row in tree `k`.
+
+    All rows take one step, then the next one: the processor works on several rows at
+    once, where it would wait for each step of a single one.
+    """
+    roots, column, threshold, left, right, missing_left, is_listed, goes_left = nodes
+    at[:] = roots[k]
+    inner = column[roots[k]] >= 0
+    while inner:
+        inner = False
+        for i in range(len(X)):
+            node = at[i]
+            c = column[node]
+            if c < 0:
+                continue
+            x, low, high = X[i, c], left[node], right[node]
+            if is_listed[c]:
+                if not -1 <= x < goes_left.shape[1]:  # compiled code does not check
+                    raise IndexError("a position is not in the tables of the trees")
+                goes = goes_left[np.int64(threshold[node]), np.int64(x)]
+            else:
+                goes = (x <= threshold[node]) | (np.isnan(x) & missing_left[node])
+            # Without a jump, which the processor would have to guess.
+            node = np.int64(high + (low - high) * np.int64(goes))
+            at[i] = node
+            inner |= column[node] >= 0
 
 
 @compiled
-def walk_to_leaves(  # type: ignore[no-untyped-def]
-    roots, column, threshold, left, right, missing_left, is_listed, goes_left, X
-):
+def walk_to_leaves(nodes, X):  # type: ignore[no-untyped-def]
     """Return the leaf of each row in each tree, (n_rows, n_trees); see `RawTrees`."""
-    out = np.empty((len(X), len(roots)), np.int64)
-    for k in range(len(roots)):
-        for i in range(len(X)):
-            node = np.int64(roots[k])
-            while column[node] >= 0:
-                c = column[node]
-                x = X[i, c]
-                if is_listed[c]:
-                    if not -1 <= x < goes_left.shape[1]:  # compiled code does not check
-                        raise IndexError("a position is not in the tables of the trees")
-                    goes = goes_left[np.int64(threshold[node]), np.int64(x)]
-                elif np.isnan(x):
-                    goes = missing_left[node]
-                else:
-                    goes = x <= threshold[node]
-                node = np.int64(left[node] if goes else right[node])
-            out[i, k] = node
+    n_trees = len(nodes[0])
+    out = np.empty((len(X), n_trees), np.int64)
+    at = np.empty(len(X), np.int64)
+    for k in range(n_trees):
+        _walk(nodes, k, X, at)
+        out[:, k] = at
     return out
+
+
+@compiled
+def add_leaves(nodes, output, leaves, X, out):  # type: ignore[no-untyped-def]
+    """Add the leaves of rows to `out`, one tree after the other; see `RawTrees`."""
+    at = np.empty(len(X), np.int64)
+    for k in range(len(output)):
+        _walk(nodes, k, X, at)
+        if output[k] >= 0:
+            for i in range(len(X)):
+                out[i, output[k]] += leaves[at[i], 0]
+            continue
+        for i in range(len(X)):
+            for r in range(out.shape[1]):
+                out[i, r] += leaves[at[i], r]

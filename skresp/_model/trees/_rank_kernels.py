@@ -27,6 +27,30 @@ def goes_left(rank, link, missing, missing_left, tables):  # type: ignore[no-unt
     return rank <= cut or (rank == missing[link[COLUMN]] and missing_left)
 
 
+@compiled_part
+def _rank_of(code, cuts, low, high):  # type: ignore[no-untyped-def]
+    """Return the position of a code among the cuts from `low` to `high`."""
+    while low < high:
+        middle = (low + high) // 2
+        if cuts[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def set_ranks(cuts, begin, columns, codes, out):  # type: ignore[no-untyped-def]
+    """Set the ranks of codes in some columns of `out`, -1 where a code is missing."""
+    for i in range(len(codes)):
+        for k in range(len(columns)):
+            code = codes[i, columns[k]]
+            rank = -1
+            if not np.isnan(code):
+                rank = _rank_of(code, cuts, begin[k], begin[k + 1]) - begin[k]
+            out[i, columns[k]] = rank
+
+
 @compiled
 def ranks_of_codes(cuts, begin, columns, which, codes):  # type: ignore[no-untyped-def]
     """Return how many cuts of its column are less than each code.
@@ -41,16 +65,10 @@ def ranks_of_codes(cuts, begin, columns, which, codes):  # type: ignore[no-untyp
             k, code = columns[which[i], j], codes[i, j]
             if k < 0:
                 continue
-            low, high = begin[k], begin[k + 1]
-            if np.isnan(code):
-                low = high + 1
-            while low < high:
-                middle = (low + high) // 2
-                if cuts[middle] < code:
-                    low = middle + 1
-                else:
-                    high = middle
-            out[i, n] = low - begin[k]
+            rank = begin[k + 1] + 1
+            if not np.isnan(code):
+                rank = _rank_of(code, cuts, begin[k], begin[k + 1])
+            out[i, n] = rank - begin[k]
             n += 1
     return out
 

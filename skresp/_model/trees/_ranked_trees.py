@@ -241,14 +241,10 @@ class RankedTrees:
     def nodes(self) -> Nodes:
         """The nodes, for kernels."""
         trees = self.trees
-        cut = np.zeros(len(trees.column), dtype=np.int32)
-        for c, cuts in zip(self.columns.tolist(), self.cuts, strict=True):
+        cut = trees.ranks.copy()
+        for c in self.columns[self._listed].tolist():
             at = trees.nodes_of(c)
-            threshold = trees.threshold[at]
-            if self._lists(c):
-                cut[at] = -1 - threshold
-            else:
-                cut[at] = np.searchsorted(cuts, threshold)
+            cut[at] = -1 - trees.threshold[at]
         at_column = self.position[trees.column]
         links = np.stack(
             [at_column, cut, trees.left, trees.right, np.zeros_like(cut)],

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._typing import BoolArray, FloatArray, IndexArray
+from skresp._typing import BoolArray, FloatArray, IndexArray, IntArray
 from skresp.reach._allowance import allowance
 
 from ._arrays import TreeArrays
@@ -85,15 +85,14 @@ class RawTrees(TreeArrays):
         """Return the sums of the leaves of rows, of shape (n_rows, n_outputs)."""
         out = np.zeros((len(codes), n_outputs))
         X = self.positions(codes)
+        if not allowance().deadline.is_limited:  # a kernel may have to be compiled
+            from ._leaf_walk import add_leaves  # numba loads slowly
+
+            X = np.ascontiguousarray(X)
+            add_leaves(self._nodes, self.output, self.leaves, X, out)
+            return out
         for some in self._slices(len(codes)):
-            leaf = self.leaves_of(X[some])
-            if (self.output >= 0).all():
-                for r in range(n_outputs):
-                    values = self.leaves[leaf[:, self.output == r], 0]
-                    # One after the other, as the loop below adds them.
-                    if values.shape[1]:
-                        out[some, r] += np.cumsum(values, axis=1)[:, -1]
-                continue
+            leaf = self._leaves_by_level(X[some])
             for k, output in enumerate(self.output):
                 if output < 0:
                     out[some] += self.leaves[leaf[:, k]]
@@ -120,17 +119,31 @@ class RawTrees(TreeArrays):
 
     def thresholds(self, column: int) -> FloatArray:
         """Return the distinct thresholds of a column, or rows of tables, ascending."""
-        if column not in self._thresholds:
-            ordered = np.sort(self.threshold[self.nodes_of(column)])
-            new = np.ones(len(ordered), dtype=bool)
-            np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-            self._thresholds[column] = ordered[new]
-        return self._thresholds[column]
+        distinct, begins, _ = self._sorted_thresholds
+        return distinct[begins[column] : begins[column + 1]]
+
+    @property
+    def ranks(self) -> NDArray[np.int32]:
+        """The position of each node's threshold in `thresholds`; 0 at a leaf."""
+        return self._sorted_thresholds[2]
 
     @cached_property
-    def _thresholds(self) -> dict[int, FloatArray]:
-        """The thresholds that were found so far."""
-        return {}
+    def _sorted_thresholds(self) -> tuple[FloatArray, IntArray, NDArray[np.int32]]:
+        """The thresholds of all columns, where those of each begin, and `ranks`."""
+        n_columns = len(self.is_listed)
+        order = np.flatnonzero(self.column >= 0)
+        order = order[np.argsort(self.threshold[order])]
+        # Two sorts of one key each; that of small integers takes no comparisons.
+        small = np.int16 if n_columns < 2**15 else np.int32
+        order = order[np.argsort(self.column[order].astype(small), kind="stable")]
+        column, threshold = self.column[order], self.threshold[order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (threshold[1:] != threshold[:-1]) | (column[1:] != column[:-1])
+        counts = np.bincount(column[new], minlength=n_columns)
+        begins = np.append(0, np.cumsum(counts))
+        ranks = np.zeros(len(self.column), dtype=np.int32)
+        ranks[order] = np.cumsum(new) - 1 - begins[column]
+        return threshold[new], begins, ranks
 
     def nodes_of(self, column: int) -> IndexArray:
         """Return the nodes that split on a column, ascending."""
@@ -139,13 +152,14 @@ class RawTrees(TreeArrays):
     @property
     def split_columns(self) -> list[int]:
         """The columns that some node splits on."""
-        return [c for c, nodes in enumerate(self._nodes_of_columns) if len(nodes)]
+        counts = np.diff(self._sorted_thresholds[1])
+        return np.flatnonzero(counts).tolist()
 
     def column_splits(self, column: int) -> ColumnSplits:
         """Return the splits on a column of numbers that is not listed."""
         if column not in self._column_splits:
             nodes, cuts = self.nodes_of(column), self.cuts(column)
-            ranks = np.searchsorted(cuts, self.threshold[nodes]).astype(np.int32)
+            ranks = self.ranks[nodes]
             ends = np.searchsorted(nodes, [*self.roots, len(self.column)])
             most = int(np.diff(ends).max())
             self._column_splits[column] = ColumnSplits(cuts, nodes, ranks, most)
@@ -172,7 +186,7 @@ class RawTrees(TreeArrays):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what can be computed again."""
-        made = ("_column_splits", "_nodes_of_columns", "_thresholds")
+        made = ("_column_splits", "_nodes_of_columns", "_sorted_thresholds")
         return {k: v for k, v in self.__dict__.items() if k not in made}
 
     def leaves_of(self, X: FloatArray) -> IndexArray:
@@ -181,7 +195,13 @@ class RawTrees(TreeArrays):
             return self._leaves_by_level(X)
         from ._leaf_walk import walk_to_leaves  # numba loads slowly
 
-        leaf: IndexArray = walk_to_leaves(
+        leaf: IndexArray = walk_to_leaves(self._nodes, np.ascontiguousarray(X))
+        return leaf
+
+    @property
+    def _nodes(self) -> tuple[Any, ...]:
+        """What the kernels of walks take of the trees."""
+        return (
             self.roots,
             self.column,
             self.threshold,
@@ -190,9 +210,7 @@ class RawTrees(TreeArrays):
             self.missing_left,
             self.is_listed,
             self.goes_left,
-            np.ascontiguousarray(X),
         )
-        return leaf
 
     def _leaves_by_level(self, X: FloatArray) -> IndexArray:
         """Return the same, without a kernel."""

@@ -35,12 +35,14 @@ _TEXT, _TYPE, _COUNT = b"S$#"
 _OBJECT, _OBJECT_END, _ARRAY, _ARRAY_END = b"{}[]"
 
 
-def read_ubjson(data: bytes, joined: Mapping[str, Sequence[str]] | None = None) -> Any:
+def read_ubjson(
+    data: bytes | bytearray, joined: Mapping[str, Sequence[str]] | None = None
+) -> Any:
     """Return the value that is stored in UBJSON.
 
     Parameters
     ----------
-    data : bytes
+    data : bytes or bytearray
     joined : mapping of str to sequence of str, optional
         Names of arrays of objects, such as the trees of a model, and the entries that
         are wanted of their objects. Such an array becomes `JoinedObjects`.
@@ -58,13 +60,15 @@ class JoinedObjects:
 
     Parameters
     ----------
-    data : bytes
+    data : bytes or bytearray
     names : sequence of str
     found : array of shape (n_objects, n_names, 4)
         See `find_entries`.
     """
 
-    def __init__(self, data: bytes, names: Sequence[str], found: IntArray) -> None:
+    def __init__(
+        self, data: bytes | bytearray, names: Sequence[str], found: IntArray
+    ) -> None:
         self._data, self._names, self._found = data, names, found
 
     def __len__(self) -> int:
@@ -115,7 +119,7 @@ def _scan() -> Any:
     return _ubjson_scan
 
 
-def _as_array(data: bytes) -> NDArray[np.uint8]:
+def _as_array(data: bytes | bytearray) -> NDArray[np.uint8]:
     return np.frombuffer(data, dtype=np.uint8)
 
 
@@ -124,12 +128,14 @@ class _Reader:
 
     Parameters
     ----------
-    data : bytes
+    data : bytes or bytearray
     joined : mapping of str to sequence of str
         See `read_ubjson`.
     """
 
-    def __init__(self, data: bytes, joined: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self, data: bytes | bytearray, joined: Mapping[str, Sequence[str]]
+    ) -> None:
         self.data, self.joined = data, joined
 
     def value(self, at: int, mark: int, name: str = "") -> tuple[Any, int]:
@@ -197,7 +203,7 @@ class _Reader:
         return JoinedObjects(self.data, names, found), end
 
 
-def _unknown_type(data: bytes, at: int) -> ValueError:
+def _unknown_type(data: bytes | bytearray, at: int) -> ValueError:
     """Return the error for a value that cannot be read."""
     if at >= len(data):
         return ValueError("UBJSON ends too early")

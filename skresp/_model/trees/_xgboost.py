@@ -54,8 +54,7 @@ _LINKS: dict[str, PredictionLink] = {
 
 def _read_xgboost(model: Any) -> ReadTrees:
     """Read an XGBoost model from the form in which it is stored."""
-    raw = bytes(model.get_booster().save_raw("ubj"))
-    stored = read_ubjson(raw, {"trees": _NEEDED})
+    stored = read_ubjson(model.get_booster().save_raw("ubj"), {"trees": _NEEDED})
     learner = stored["learner"]
     booster = learner["gradient_booster"]
     weights = booster.get("weight_drop")
@@ -65,7 +64,7 @@ def _read_xgboost(model: Any) -> ReadTrees:
         raise UnreadableError(
             "XGBoost is read with booster='gbtree' or 'dart' only, not 'gblinear'."
         )
-    missing = model.get_params().get("missing", np.nan)
+    missing = getattr(model, "missing", np.nan)
     if missing is not None and missing == missing:
         raise UnreadableError(
             f"XGBoost takes {missing:g} for a missing value; mark missing values with "
@@ -182,7 +181,7 @@ def _own_scores(model: Any, Z: Any) -> FloatArray:
 
 
 def _prediction_link(model: Any) -> PredictionLink | None:
-    return _LINKS.get(str(model.get_params().get("objective")))
+    return _LINKS.get(str(getattr(model, "objective", None)))
 
 
 XGBOOST = TreeLibrary(

@@ -23,7 +23,7 @@ from ._combination_search import search, search_all
 from ._equivalent_changes import EquivalentChanges
 from ._nodes import tree_sums
 from ._part_gains import PartGains
-from ._single_part import GainIndex
+from ._single_part import GainIndex, least_gaps
 
 if TYPE_CHECKING:
     from ._engine import TreeEngine
@@ -62,31 +62,29 @@ class ChangeSearch(TableRun):
     ) -> None:
         super().__init__(given)
         self.engine, self.changes = engine, changes
-        self.index = GainIndex.of(changes.first, changes.counts)
+        deadline = self.budget.deadline
+        self.index = GainIndex.of(deadline, changes.first, changes.counts)
         self.gains_of = gains_of
         self.rounds = gains_of.rounds(len(self.rows))
 
     def add_gains(self, people: IndexArray) -> None:
         """Compute `gap` and `influence` of people."""
         stay, gain = self._part_gains(people, self.changes, self.index)
-        self.gap = self._least_gaps(stay, gain, self.index)
-        size = np.abs(gain).max(axis=1, initial=0.0)
-        # Staying put is a change of every part, so no part is empty.
-        begin = self.index.start[:, :-1]
-        self.influence = np.maximum.reduceat(size, begin.ravel()).reshape(begin.shape)
+        self.gap, self.influence = self._least_gaps(stay, gain, self.index)
 
     def _least_gaps(
         self, stay: FloatArray, gain: FloatArray, index: GainIndex
-    ) -> FloatArray:
-        """Return the least gap after each change."""
-        gaps: FloatArray = (self.engine.base + stay[index.owner] + gain).min(axis=1)
-        return gaps
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the least gap after each change, and the effect of each part."""
+        given = self.engine.base, index.start, stay, gain
+        gaps, effect = self.budget.deadline.call(least_gaps, *given)
+        return gaps, effect
 
     def _gaps(
         self, people: IndexArray, changes: EquivalentChanges, index: GainIndex
     ) -> FloatArray:
         """Compute the least gap after each change of people."""
-        return self._least_gaps(*self._part_gains(people, changes, index), index)
+        return self._least_gaps(*self._part_gains(people, changes, index), index)[0]
 
     def _gaps_of(self, people: IndexArray) -> FloatArray:
         """Return `gap` of people, one after the other."""
@@ -244,12 +242,14 @@ class ChangeSearch(TableRun):
             first=self.changes.first[people],
             counts=np.where(taken, 1, self.changes.counts[people]),
         )
-        index = GainIndex.of(changes.first, changes.counts)
+        deadline = self.budget.deadline
+        index = GainIndex.of(deadline, changes.first, changes.counts)
         if taken.any():
             gaps = self._gaps(np.arange(len(people)), changes, index)
         else:
             gaps = self._gaps_of(people)
-        gaps[changes.counts[index.owner, index.part] == 1] = -np.inf
+        flat = changes.counts.ravel()
+        gaps[np.repeat(flat == 1, flat)] = -np.inf
         return gaps, index
 
     def undo_needless(self, people: IndexArray, chosen: IntArray) -> None:

@@ -177,13 +177,16 @@ class TreeEngine(Engine):
         if given.tables and kept is not None and kept[0] == key:
             return kept[1], kept[2]
         after: Any
+        options = given.options
         if given.tables:
-            after = [table_codes(batch, known, each) for each in given.options]
+            # With what was computed of them before.
+            options = [table.options for table in given.tables]
+            after = [table_codes(batch, known, each) for each in options]
             if any(each is None for each in after):
                 raise NotSeparableError
         else:
             after = _codes_after(self.score_function, given)
-        made = changes_of_values(known, coded.coder, given.options, given.costs, after)
+        made = changes_of_values(known, coded.coder, options, given.costs, after)
         gains_of = PartGains(coded.forest, made)
         if given.tables:
             # The tables themselves are kept too, so that no other ones get their ids.

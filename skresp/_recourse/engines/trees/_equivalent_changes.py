@@ -17,7 +17,7 @@ from skresp._model._decision import Decision
 from skresp._model._group import Group
 from skresp._model._row_batch import RowBatch
 from skresp._model._score_function import ScoreFunction
-from skresp._model.trees._rank_kernels import ranks_of_codes
+from skresp._model.trees._rank_kernels import set_ranks
 from skresp._model.trees._raw_trees import RawTrees
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._recourse.engines._tree_depth import tree_depth
@@ -26,6 +26,7 @@ from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._options import Options
 
 from ._nodes import FEATURE, Trees
+from ._single_part import codes_after
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,7 @@ class Coder:
         """
         out = np.full((len(X), self.width), -1, dtype=np.int64)
         columns, cuts, begin = self._numbers
-        if len(columns):
-            kind = np.arange(len(columns))[None]
-            which = np.zeros(len(X), dtype=np.intp)
-            ranks = ranks_of_codes(cuts, begin, kind, which, X[:, columns])
-            out[:, columns] = np.where(ranks > np.diff(begin), -1, ranks)
+        set_ranks(cuts, begin, columns, X, out)
         for column in self.tables:
             made, codes = self.column(trees, column, X[:, column])
             out[:, made] = codes
@@ -111,13 +108,10 @@ class Coder:
         """
         trees = group.trees
         assert trees is not None
-        feature, rank = trees.column.copy(), np.zeros(len(trees.column), dtype=np.int32)
-        for column in trees.split_columns:
+        feature, rank = trees.column.copy(), trees.ranks.copy()
+        for column in self.tables:
             at = trees.nodes_of(column)
-            if column in self.thresholds:
-                rank[at] = np.searchsorted(self.thresholds[column], trees.threshold[at])
-            else:
-                feature[at] = len(trees.is_listed) + trees.threshold[at]
+            feature[at], rank[at] = len(trees.is_listed) + trees.threshold[at], 0
         wide, width = trees.leaves, len(group.base)
         if width > 1 and wide.shape[1] == 1:
             tree = np.searchsorted(trees.roots, np.arange(len(wide)), side="right")
@@ -183,12 +177,8 @@ class EquivalentChanges(NamedTuple):
 
     def codes_after(self, people: IndexArray, choice: IntArray) -> IntArray:
         """Return the codes of people after a choice of changes, -1 for staying put."""
-        codes = self.codes[people]
-        columns = np.flatnonzero(self.part_of >= 0)
-        picked = choice[:, self.part_of[columns]]
-        if picked.size and len(self.new_code):
-            new = self.new_code[picked, self.slot_of[columns]]
-            codes[:, columns] = np.where(picked >= 0, new, codes[:, columns])
+        given = self.part_of, self.slot_of, self.new_code
+        codes: IntArray = codes_after(self.codes, people, choice, *given)
         return codes
 
 
@@ -246,7 +236,7 @@ def changes_of_values(
     coder: Coder,
     options: Sequence[Options],
     costs: Sequence[FloatArray],
-    codes_after: Iterable[Mapping[int, FloatArray]],
+    after_options: Iterable[Mapping[int, FloatArray]],
 ) -> ChangesOfValues:
     """Join equivalent options into changes; there is at least one part.
 
@@ -258,48 +248,47 @@ def changes_of_values(
         It knows all labels.
     coder : Coder
     options, costs : one Options and one array of costs per part
-    codes_after : one mapping per part
+    after_options : one mapping per part
         The codes of the model's columns after each option.
     """
     trees = score_function.groups[0].trees
     assert trees is not None
     part_of = np.full(coder.width, -1, dtype=np.int64)
     slot_of = np.zeros(coder.width, dtype=np.int64)
-    first, counts, blocks, cheapest = [], [], [], []
-    made = 0
-    for p, (each, prices, after) in enumerate(
-        zip(options, costs, codes_after, strict=True)
-    ):
-        moved, mine = _moved_codes(trees, coder, each, after)
+    blocks = []
+    for p, (each, after) in enumerate(zip(options, after_options, strict=True)):
+        moved, codes = _moved_codes(trees, coder, each, after)
         if (part_of[moved] >= 0).any():
             raise NotSeparableError
         part_of[moved] = p
         slot_of[moved] = np.arange(len(moved))
-        start, member = distinct_rows(np.column_stack([each.owner, mine]))
-        owner = each.owner[start]
-        first.append(made + np.searchsorted(owner, np.arange(len(each.values))))
-        counts.append(np.bincount(owner, minlength=len(each.values)))
-        blocks.append(mine[start])
-        single_prices = np.where(each.single, prices, np.inf)
-        cheapest.append(
-            (
-                *_cheapest_options(prices, member, len(start)),
-                *_cheapest_options(single_prices, member, len(start)),
-            )
-        )
-        made += len(start)
-    cost, option, single_cost, single = map(np.concatenate, zip(*cheapest, strict=True))
+        blocks.append(codes)
+    codes = _side_by_side(blocks)
+    offsets = np.cumsum([0, *(len(each.values) for each in options)])
+    owner = np.repeat(
+        np.arange(offsets[-1]), np.concatenate([each.counts for each in options])
+    )
+    # Values of different parts differ, and so do their options.
+    start, member = distinct_rows(np.column_stack([owner, codes]))
+    price = np.concatenate(costs)
+    is_single = np.concatenate([each.single for each in options])
+    begins = np.repeat(
+        np.cumsum([0, *map(len, blocks[:-1])]), [len(block) for block in blocks]
+    )[start]
+    cost, option = _cheapest_options(price, member, begins)
+    single_price = np.where(is_single, price, np.inf)
+    single_cost, single = _cheapest_options(single_price, member, begins)
     return ChangesOfValues(
         part_of,
         slot_of,
-        _side_by_side(blocks),
+        codes[start],
         cost,
         option,
         single_cost,
         single,
-        np.concatenate(first),
-        np.concatenate(counts),
-        np.cumsum([0, *map(len, first)]),
+        np.searchsorted(owner[start], np.arange(offsets[-1])),
+        np.bincount(owner[start], minlength=offsets[-1]),
+        offsets,
     )
 
 
@@ -332,20 +321,21 @@ def kept_codes(
 
 
 def _cheapest_options(
-    cost: FloatArray, member: IndexArray, n_changes: int
+    cost: FloatArray, member: IndexArray, begins: IntArray
 ) -> tuple[FloatArray, IndexArray]:
     """Return cost and position of the cheapest option of each change, -1 for none.
 
-    `member` is the change of each option. Options of infinite cost do not count.
+    `member` is the change of each option, and the positions of its part begin at
+    `begins`. Options of infinite cost do not count.
     """
     order = np.lexsort((cost, member))
-    cheapest = order[np.searchsorted(member[order], np.arange(n_changes))]
+    cheapest = order[np.searchsorted(member[order], np.arange(len(begins)))]
     least = cost[cheapest]
-    return least, np.where(np.isfinite(least), cheapest, -1)
+    return least, np.where(np.isfinite(least), cheapest - begins, -1)
 
 
 def _side_by_side(blocks: list[IntArray]) -> IntArray:
-    """Return the codes of the changes of all parts, filled up with zeros."""
+    """Return the codes of the options of all parts, filled up with zeros."""
     slots = max([1, *(block.shape[1] for block in blocks)])
     out = np.zeros((sum(map(len, blocks)), slots), dtype=np.int64)
     at = 0

@@ -18,6 +18,7 @@ from skresp._model._change_lists import ChangeLists
 from skresp._model.trees._leaf_masks import (
     MAX_LEAVES,
     LeafMasks,
+    empty_masks,
     fill_masks,
     mask_sums,
     masks_of_ranks,
@@ -30,7 +31,7 @@ from skresp.reach._deadline import Deadline
 
 from ._equivalent_changes import ChangesOfValues, EquivalentChanges
 from ._nodes import FEATURE, LEFT, RANK, RIGHT, Trees, tree_sums
-from ._single_part import GainIndex, single_part_gains
+from ._single_part import GainIndex, add_differences, single_part_gains
 
 # The largest size of the masks of trees, and of the masks of changes, in bytes.
 _MAX_MASKS = 128 * 2**20
@@ -75,7 +76,9 @@ class RankedForest(NamedTuple):
         )
         masks = walked = None
         if small.any():
-            masks = _leaf_masks(trees.roots[small], nodes, n_ranks)
+            masks = empty_masks(n_ranks, trees.gain.shape[1], _n_leaves(trees)[small])
+            given = trees.roots[small].astype(np.int32), nodes, masks.offsets, n_ranks
+            allowance().deadline.call(fill_masks, *given, masks.masks, masks.gain)
         if not small.all():
             number_splits(links, trees.missing_left)
             roots = trees.roots[~small].astype(np.int32)
@@ -116,23 +119,18 @@ class RankedForest(NamedTuple):
         return np.where(codes < 0, self.n_ranks[columns] - 1, codes).astype(np.int32)
 
 
-def _leaf_masks(roots: IntArray, nodes: Nodes, n_ranks: IntArray) -> LeafMasks:
-    """Return the masks of small trees."""
-    offsets = np.cumsum(n_ranks) - n_ranks
-    masks = np.empty((int(n_ranks.sum()), len(roots)), dtype=np.uint64)
-    gain = np.zeros((nodes.gain.shape[1], len(roots), MAX_LEAVES))
-    deadline, roots = allowance().deadline, roots.astype(np.int32)
-    deadline.call(fill_masks, roots, nodes, offsets, n_ranks, masks, gain)
-    return LeafMasks(masks, offsets, gain)
-
-
 def small_trees(trees: Trees) -> BoolArray:
     """Return which trees have few enough leaves, if their masks fit into memory."""
-    is_leaf = (trees.nodes[:, FEATURE] < 0).astype(np.int64)
-    small = np.add.reduceat(is_leaf, trees.roots) <= MAX_LEAVES
+    small = _n_leaves(trees) <= MAX_LEAVES
     if 8 * int(_n_ranks(trees).sum()) * int(small.sum()) > _MAX_MASKS:
         small[:] = False
     return small
+
+
+def _n_leaves(trees: Trees) -> IntArray:
+    """Return the number of leaves of each tree."""
+    is_leaf = (trees.nodes[:, FEATURE] < 0).astype(np.int64)
+    return np.asarray(np.add.reduceat(is_leaf, trees.roots))
 
 
 def _n_ranks(trees: Trees) -> IntArray:
@@ -171,12 +169,14 @@ class PartGains:
         self.part_begin = np.cumsum([0, *map(len, columns)])
         part_of_value = np.repeat(np.arange(n_parts), np.diff(changes.offsets))
         part_of_change = np.repeat(part_of_value, changes.counts)
-        slots = max([1, *map(len, columns)])
-        self.new = np.zeros((len(changes.new_code), slots), dtype=np.int32)
+        slots = np.full((n_parts, max([1, *map(len, columns)])), -1, dtype=np.intp)
         for p, some in enumerate(columns):
-            here = np.flatnonzero(part_of_change == p)
-            codes = changes.new_code[np.ix_(here, slot_of[some])]
-            self.new[here, : len(some)] = forest.ranks(codes, some)
+            slots[p, : len(some)] = some
+        column = slots[part_of_change]
+        self.new = np.zeros(column.shape, dtype=np.int32)
+        at, k = np.nonzero(column >= 0)
+        column = column[at, k]
+        self.new[at, k] = forest.ranks(changes.new_code[at, slot_of[column]], column)
         # The first change of a value is staying put.
         self.moves = np.ones(len(self.new), dtype=bool)
         self.moves[changes.first] = False
@@ -297,9 +297,7 @@ class PartGains:
             deadline.call(mask_sums, masks, given, options, options, rows, sums)
             own[who] = rows
         stay += own
-        at = index.owner, index.part
-        has_sum = index.which < changes.first[at] + changes.counts[at]
-        gain += np.where(has_sum[:, None], sums - own[index.owner], 0.0)
+        deadline.call(add_differences, people, index.start, sums, own, gain)
 
     def _lists(self, people: IndexArray, changes: EquivalentChanges) -> ChangeLists:
         """Return the lists of changes of people; -1 for those who cannot move."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from skresp._numba import compiled, compiled_part
 from skresp._typing import FloatArray, IndexArray, IntArray
+from skresp.reach._deadline import Deadline
 
 from ._nodes import FEATURE, LEFT, RIGHT, goes_left
 
@@ -31,25 +32,74 @@ class GainIndex:
     which: IntArray
 
     @classmethod
-    def of(cls, first: IntArray, counts: IntArray) -> GainIndex:
+    def of(cls, deadline: Deadline, first: IntArray, counts: IntArray) -> GainIndex:
         """Return the index of changes that begin at `first`, `counts` of each part."""
-        n, parts = first.shape
-        flat = counts.ravel()
-        ends = np.concatenate([[0], np.cumsum(flat)]).astype(np.int64)
-        start = np.zeros((n, parts + 1), dtype=np.int64)
-        start[:, :parts] = ends[:-1].reshape(n, parts)
-        if parts:
-            start[:, parts] = ends[parts::parts]
-        owner = np.repeat(np.arange(n), counts.sum(axis=1))
-        part = np.repeat(np.tile(np.arange(parts), n), flat)
-        which = np.repeat(first.ravel() - ends[:-1], flat)
-        return cls(start, owner, part, which + np.arange(len(which)))
+        return cls(*deadline.call(_index_of, first, counts))
 
     def best(self, values: FloatArray) -> IndexArray:
         """Return for each person the entry with the greatest value."""
         greatest = np.maximum.reduceat(values, self.start[:, 0])
         there = np.flatnonzero(values == greatest[self.owner])
         return there[np.searchsorted(self.owner[there], np.arange(len(self.start)))]
+
+
+@compiled
+def _index_of(first, counts):  # type: ignore[no-untyped-def]
+    """Return the arrays of `GainIndex`."""
+    n, parts = first.shape
+    start = np.zeros((n, parts + 1), np.int64)
+    owner = np.empty(counts.sum(), np.int64)
+    part, which = np.empty_like(owner), np.empty_like(owner)
+    at = 0
+    for i in range(n):
+        for p in range(parts):
+            start[i, p] = at
+            for k in range(counts[i, p]):
+                owner[at], part[at], which[at] = i, p, first[i, p] + k
+                at += 1
+        start[i, parts] = at
+    return start, owner, part, which
+
+
+@compiled
+def codes_after(  # type: ignore[no-untyped-def]
+    codes, people, choice, part_of, slot_of, new_code
+):
+    """Return the codes of people after a choice of changes, -1 for staying put."""
+    out = np.empty((len(people), codes.shape[1]), np.int64)
+    for i in range(len(people)):
+        for c in range(codes.shape[1]):
+            out[i, c] = codes[people[i], c]
+            if part_of[c] >= 0 and choice[i, part_of[c]] >= 0:
+                out[i, c] = new_code[choice[i, part_of[c]], slot_of[c]]
+    return out
+
+
+@compiled
+def add_differences(people, start, sums, own, gain):  # type: ignore[no-untyped-def]
+    """Add to `gain` by how much sums after changes of people differ from `own`."""
+    for i in people:
+        for at in range(start[i, 0], start[i, -1]):
+            for r in range(gain.shape[1]):
+                gain[at, r] += sums[at, r] - own[i, r]
+
+
+@compiled
+def least_gaps(base, start, stay, gain):  # type: ignore[no-untyped-def]
+    """Return the least gap after each change, and the greatest effect of each part.
+
+    `stay` and `gain` are the sums where people stay put, and the gains of changes.
+    """
+    n, parts = len(start), start.shape[1] - 1
+    gaps = np.full(len(gain), np.inf)
+    effect = np.zeros((n, parts))
+    for i in range(n):
+        for p in range(parts):
+            for at in range(start[i, p], start[i, p + 1]):
+                for r in range(gain.shape[1]):
+                    gaps[at] = min(gaps[at], base[r] + stay[i, r] + gain[at, r])
+                    effect[i, p] = max(effect[i, p], abs(gain[at, r]))
+    return gaps, effect
 
 
 @compiled_part
