@@ -27,7 +27,6 @@ _MAX_LINE_POINTS = 2_000_000
 # It exceeds the slack that constraints have for rounding; nearer points count as the
 # border itself.
 _NEAR = 1e-6
-_ROUNDING = 1e-12
 
 
 class _Lines(NamedTuple):
@@ -115,10 +114,10 @@ class _Lines(NamedTuple):
     def _at(self, line: IndexArray, wanted: FloatArray) -> FloatArray:
         """Return own changes with these total changes of the real on these lines."""
         own = self.own[line]
-        amount = wanted - self.effect[line]
-        still = np.abs(amount) <= _ROUNDING * np.maximum(1.0, np.abs(wanted))
-        own[:, self.r] = np.where(still, 0.0, amount)
-        return own
+        own[:, self.r] = wanted - self.effect[line]
+        change = self.part.total(own)
+        change[:, self.r] = wanted
+        return self.part.own(change)  # what counts as rounding is decided there
 
 
 def mixed_options(

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from skresp import ActionSet, Feature
 from skresp._recourse._status import Proof
@@ -59,3 +60,17 @@ def test_single_is_exactly_a_score_above_0_where_scores_are_exact(bills, seed):
     np.testing.assert_array_equal(verdicts.status == "single", one)
     assert set(verdicts.status) == {"approved", "single", "joint"}
     assert (verdicts.used <= 100_000).all()
+
+
+@pytest.mark.parametrize("interventions", ["minimal", "joint"])
+def test_an_integer_that_moves_only_beside_the_real_it_carries(interventions):
+    X = pd.DataFrame({"i": [0.0, 1.0, 2.0] * 4, "r": np.linspace(0, 600, 12)})
+    model = DecisionTreeClassifier(random_state=0).fit(X, X["i"] == 2)
+    beside = Feature("integer", 0, 2, actionable=False, mutable=True, step=2)
+    actions = ActionSet(
+        {"i": beside, "r": Feature("real", 0, 200)}, [Linkage("i", {"r": 200.0})]
+    )
+    explainer = explainer_of(model, actions, X, interventions=interventions)
+    person = pd.DataFrame({"i": [0.0], "r": [0.0]})
+    assert explainer.explain(person).values[0, 1] > 0.3
+    assert explainer.verify(person).status.tolist() == ["single"]
