@@ -258,10 +258,11 @@ class Explanation(Variants, RowResults):
         """Return the values of a feature at which the person reaches the target.
 
         The intervals are closed and in ascending order. The person can reach both
-        ends, and the model's own `predict` accepts them; the next float beyond an end,
-        or the next value of an integer, is refused or out of reach. A single value
-        that works (a debt of exactly 0) is a pair of equal numbers; it has no weight
-        in the score of a real feature.
+        ends, and the model's own `predict` accepts them. The next float beyond an end,
+        or the next value of an integer, is refused or out of reach; where a score is
+        not a step, a few thousand floats beyond may work, too. A single value that
+        works (a debt of exactly 0) is a pair of equal numbers; it has no weight in the
+        score of a real feature.
 
         They are known if the model is piecewise constant or linear along the feature,
         or if all changes of the feature are listed.

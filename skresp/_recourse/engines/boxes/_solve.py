@@ -185,7 +185,9 @@ class Solver:
 
     def reached(self, changes: Sequence[Change]) -> FloatArray:
         """Return the values of variables that changes reach, one row each."""
-        moved = np.reshape([self._moved(each) for each in changes], (-1, self.n))
+        moved = np.reshape(
+            [self._moved(each) for each in changes], (len(changes), self.n)
+        )
         return self.after(slice(None), moved)
 
     def after(self, k: Any, moved: Any) -> FloatArray:
