@@ -195,6 +195,7 @@ class _BoxRun(EngineRun):
             None if budget.cost is None else price,
         )
         case.decide(listed)
+        del case.solver  # its arrays are not kept for all people at once
         return case
 
     # -- all people --------------------------------------------------------------------

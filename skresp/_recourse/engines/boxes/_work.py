@@ -100,14 +100,21 @@ class Work(NamedTuple):
 
     @classmethod
     def empty(cls, person: PersonArrays, arena: Arena, depth: int) -> Work:
-        """Return room for a search whose trees are less deep than `depth`."""
+        """Return room for a search whose trees are less deep than `depth`.
+
+        It is the room of the last search of the arena if that has the same shape: new
+        memory takes longer to get than most boxes take to search.
+        """
         forest, boxes, levels = arena.forest, arena.boxes, arena.levels
         n, n_lists = len(person.rules.kind), len(person.rules.list_start) - 1
         n_views, n_words = len(person.rules.view_variable), person.tables.shape[1]
         total, width = len(person.size), forest.top.shape[1]
         point = Point.empty(n, n_views, n_words, n_lists)
         point.reached[:] = person.rules.before
-        return cls(
+        shape = n, n_views, n_words, n_lists, total, depth
+        if arena.last is not None and arena.last[0] == shape:
+            return arena.last[1]._replace(forest=forest, point=point)
+        out = cls(
             forest,
             np.zeros(levels, dtype=np.int64),
             np.zeros(levels, dtype=np.int64),
@@ -134,6 +141,8 @@ class Work(NamedTuple):
             ),
             point,
         )
+        arena.last = shape, out
+        return out
 
     def start(
         self, low: FloatArray, high: FloatArray, words: NDArray[np.uint64]
@@ -155,12 +164,15 @@ class Arena:
         The number of trees of the model.
     boxes, levels : int
         The room for boxes of a search, and for forests: as much as one has needed.
+    last : tuple of (shape, Work) or None
+        The memory of the last search.
     """
 
     def __init__(self, width: int, trees: int) -> None:
         self.forest = Forest.empty(_FIRST_NODES, 8 * max(trees, 1), width)
         self.trees = trees
         self.boxes = self.levels = _FIRST_BOXES
+        self.last: tuple[tuple[int, ...], Work] | None = None
 
     def grow(self) -> None:
         """Double the memory and keep what is there."""
@@ -190,7 +202,10 @@ def grown(work: Work, arena: Arena) -> Work:
         for name in (*ends, "level_low", "level_high", "level_words"):
             longer[name] = _doubled(getattr(work, name))
         arena.levels = max(arena.levels, 2 * len(work.node_end))
-    return work._replace(forest=arena.forest, **longer)
+    work = work._replace(forest=arena.forest, **longer)
+    if longer and arena.last is not None:
+        arena.last = arena.last[0], work
+    return work
 
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:
