@@ -328,7 +328,29 @@ class Variables:
             *self._list_arrays(),
             np.array([v.part for v in self.all], dtype=np.int64),
             np.array([v.role for v in self.all], dtype=np.int64),
+            *self._part_arrays(views),
         )
+
+    def _part_arrays(
+        self, views: list[tuple[int, View]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the rules of each part begin, and the order of views."""
+        part = np.array([v.part for v in self.all], dtype=np.int64)
+        of_rows = [next(iter(row)) for row, *_ in self.rows]
+        of_conditions = [k for k, *_ in self.conditions]
+        of_views = part[[k for k, _ in views]]
+        order = np.argsort(of_views, kind="stable")
+        found = [
+            part,
+            part[[c if c >= 0 else -1 - c for c in of_rows]],
+            of_views[order],
+            part[[of_conditions[i] for i, _ in self.if_then]],
+            part[[k for _, k in self.switch]],
+            part[[here[0] for here, _ in self.lists]],
+        ]
+        parts = np.arange(part.max(initial=-1) + 2)
+        start = np.column_stack([np.searchsorted(each, parts) for each in found])
+        return start.astype(np.int64), order.astype(np.int64)
 
     def _list_arrays(
         self,
