@@ -17,6 +17,7 @@ from skresp._model._decision import ROUNDINGS
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
 from skresp._model.lines._line_ends import LineEnds
+from skresp._model.lines._row_leaves import Origin, RowLeaves
 from skresp._model.lines._score_lines import has_close_borders, score_pieces
 from skresp._model.lines._score_pieces import ScorePieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
@@ -380,6 +381,12 @@ def _line_ends(
     known, codes = batch.coded(score_function)
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
     last = codes[lines.rows[line]]
+    values = _line_values(lines, batch, line, high)
     first = changed_codes(known, last, _line_values(lines, batch, line, low))
-    change_codes(known, last, _line_values(lines, batch, line, high))
-    return LineEnds(first, last, low, high)
+    change_codes(known, last, values)
+    leaves = batch.kept.get("leaves of rows")
+    if leaves is None or leaves.codes is not codes:
+        leaves = RowLeaves(codes, batch.known_rows(score_function))
+        batch.kept["leaves of rows"] = leaves
+    origin = Origin(leaves, lines.rows[line], np.sort([*values]).astype(np.intp))
+    return LineEnds(first, last, low, high, origin)
