@@ -45,5 +45,6 @@ class LineEnds(NamedTuple):
 
     def take(self, lines: IndexArray) -> LineEnds:
         """Return some of the lines."""
+        first, last, low, high = (each[lines] for each in self[:4])
         origin = None if self.origin is None else self.origin.take(lines)
-        return LineEnds(*(each[lines] for each in self[:4]), origin)
+        return LineEnds(first, last, low, high, origin)

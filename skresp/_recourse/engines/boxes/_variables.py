@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._actions._feature import snap_to_bounds
+from skresp._actions._feature import Feature, snap_to_bounds
 from skresp._typing import FloatArray
 from skresp.constraints import IfThen, Linear, Linkage, Switch
 from skresp.reach._part import Part
@@ -20,6 +20,11 @@ from ._rules import AT_LEAST, AT_MOST, IN, INTEGER, LABEL, NOT_IN, REAL, Rules
 _OPS = {"<=": AT_MOST, ">=": AT_LEAST, "==": IN, "in": IN, "!=": NOT_IN}
 # Rounding of effects, relative to the sizes of what is added.
 _ROUNDING = 1e-14
+
+
+def _role_of(feature: Feature) -> int:
+    """Return the role of a feature, see `Rules`."""
+    return 1 if feature.actionable else 2 if feature.can_change else 0
 
 
 class UnknownValueError(Exception):
@@ -160,6 +165,21 @@ class Variables:
             if known[where].all() or not rule.needs_values:
                 self._add_rule(rule, where, at)
 
+    def add_lone(
+        self, p: int, part: Part, x: float, column: int, reach: list[float]
+    ) -> None:
+        """Add a part of one known number without constraints; see `lone_reach`."""
+        feature, at = part.features[0], len(self.all)
+        kind = REAL if feature.kind == "real" else INTEGER
+        low, high, least, most = reach
+        step, role = float(feature.step or 1), _role_of(feature)
+        self.all.append(
+            Variable(p, 0, column, kind, x, step, (low, high), (least, most), role)
+        )
+        self.order.append(at)
+        self.links.append([])
+        self.rows.append(({at: -1.0, -1 - at: 1.0}, x, x, _ROUNDING, abs(x)))
+
     def _add(self, variable: Variable) -> int:
         """Add a variable and return its number."""
         self.all.append(variable)
@@ -174,7 +194,7 @@ class Variables:
         kind = {"real": REAL, "categorical": LABEL}.get(feature.kind, INTEGER)
         variable = Variable(p, k, column, kind, float(x[k]))
         variable.step = float(feature.step or 1)
-        variable.role = 1 if feature.actionable else 2 if feature.can_change else 0
+        variable.role = _role_of(feature)
         labels = None if column < 0 else self.columns[column].labels
         if kind == LABEL:
             codes = np.arange(len(feature.categories or ()), dtype=float)
