@@ -381,12 +381,14 @@ def _line_ends(
     known, codes = batch.coded(score_function)
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
     last = codes[lines.rows[line]]
-    values = _line_values(lines, batch, line, high)
-    first = changed_codes(known, last, _line_values(lines, batch, line, low))
-    change_codes(known, last, values)
+    ends = [_line_values(lines, batch, line, amount) for amount in (low, high)]
+    first = changed_codes(known, last, ends[0])
+    change_codes(known, last, ends[1])
     leaves = batch.kept.get("leaves of rows")
     if leaves is None or leaves.codes is not codes:
         leaves = RowLeaves(codes, batch.known_rows(score_function))
         batch.kept["leaves of rows"] = leaves
-    origin = Origin(leaves, lines.rows[line], np.sort([*values]).astype(np.intp))
+    # An end where nothing changes has no values.
+    columns = np.array(sorted({*ends[0], *ends[1]}), dtype=np.intp)
+    origin = Origin(leaves, lines.rows[line], columns)
     return LineEnds(first, last, low, high, origin)

@@ -51,7 +51,7 @@ def test_scores_do_not_depend_on_the_leaves_that_are_kept(name, monkeypatch):
         },
         [Linkage("x8", {"x9": 0.5})],
     )
-    explainer = ResponsivenessExplainer(model, actions, random_state=0).fit(X)
+    explainer = ResponsivenessExplainer(model, actions, target=1, random_state=0).fit(X)
     used = []
 
     class Counted(StillLeaves):
@@ -71,3 +71,17 @@ def test_scores_do_not_depend_on_the_leaves_that_are_kept(name, monkeypatch):
         np.testing.assert_array_equal(getattr(found, each), getattr(expected, each))
     assert found.exact[:, 8].any()
     assert found.exact.mean() > 0.5
+
+
+def test_lines_of_somebody_alone_who_is_at_an_end_of_the_range():
+    rng = np.random.default_rng(0)
+    X, y = _people(rng, "RF")
+    X = X.drop(columns="label")
+    model = MODELS["RF"]().fit(X, y)
+    explainer = ResponsivenessExplainer(model, ActionSet.infer(X), target=1).fit(X)
+    together = explainer.explain(X)
+    for i in (X["x2"].argmax(), X["x3"].argmin()):
+        alone = explainer.explain(X.iloc[[i]])
+        np.testing.assert_array_equal(alone.n_reachable, together.n_reachable[[i]])
+        np.testing.assert_array_equal(alone.values, together.values[[i]])
+        assert alone.n_reachable[0].max() > 1
