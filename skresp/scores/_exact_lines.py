@@ -17,6 +17,7 @@ from skresp._model._decision import ROUNDINGS
 from skresp._model._row_batch import RowBatch, Segment
 from skresp._model._score_function import ScoreFunction
 from skresp._model.lines._line_ends import LineEnds
+from skresp._model.lines._row_leaves import Origin, RowLeaves
 from skresp._model.lines._score_lines import has_close_borders, score_pieces
 from skresp._model.lines._score_pieces import ScorePieces
 from skresp._typing import BoolArray, FloatArray, IndexArray
@@ -380,6 +381,14 @@ def _line_ends(
     known, codes = batch.coded(score_function)
     line, low, high = lines.line[some], lines.low[some], lines.high[some]
     last = codes[lines.rows[line]]
-    first = changed_codes(known, last, _line_values(lines, batch, line, low))
-    change_codes(known, last, _line_values(lines, batch, line, high))
-    return LineEnds(first, last, low, high)
+    ends = [_line_values(lines, batch, line, amount) for amount in (low, high)]
+    first = changed_codes(known, last, ends[0])
+    change_codes(known, last, ends[1])
+    leaves = batch.kept.get("leaves of rows")
+    if leaves is None or leaves.codes is not codes:
+        leaves = RowLeaves(codes, batch.known_rows(score_function))
+        batch.kept["leaves of rows"] = leaves
+    # An end where nothing changes has no values.
+    columns = np.array(sorted({*ends[0], *ends[1]}), dtype=np.intp)
+    origin = Origin(leaves, lines.rows[line], columns)
+    return LineEnds(first, last, low, high, origin)

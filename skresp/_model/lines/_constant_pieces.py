@@ -13,6 +13,7 @@ from skresp._model._score_function import ScoreFunction
 from skresp._typing import FloatArray, IndexArray
 
 from ._line_ends import LineEnds
+from ._row_leaves import Origin
 from ._score_pieces import Pieces, ScorePieces
 from ._tree_pieces import PositionLines, tree_pieces
 
@@ -29,6 +30,8 @@ class MovingRows(NamedTuple):
         The columns that move: of wide rows they are few.
     rate : array of shape (n, n_moving)
     low, high : array of shape (n,)
+    origin : Origin or None
+        The rows that they start from, if they are known.
     """
 
     line: IndexArray
@@ -37,6 +40,7 @@ class MovingRows(NamedTuple):
     rate: FloatArray
     low: FloatArray
     high: FloatArray
+    origin: Origin | None
 
     @property
     def middle(self) -> FloatArray:
@@ -49,14 +53,14 @@ class MovingRows(NamedTuple):
 
 def moving_rows(score_function: ScoreFunction, ends: LineEnds) -> MovingRows:
     """Return lines by their rates; labels do not move."""
-    first, last, low, high = ends
+    first, last, low, high, origin = ends
     columns = np.setdiff1d(ends.columns, score_function.labelled)
     with np.errstate(invalid="ignore"):
         rate = (last[:, columns] - first[:, columns]) / (high - low)[:, None]
     rate[np.isnan(rate)] = 0.0  # a missing value stays missing
     start = first.copy()
     start[:, columns] -= rate * low[:, None]
-    return MovingRows(np.arange(len(low)), start, columns, rate, low, high)
+    return MovingRows(np.arange(len(low)), start, columns, rate, low, high, origin)
 
 
 def constant_pieces(
@@ -97,7 +101,8 @@ def _split_at_edges(score_function: ScoreFunction, lines: MovingRows) -> MovingR
     some = high > low
     owner, low, high = owner[some], low[some], high[some]
     start, rate = lines.start[owner], lines.rate[owner]
-    return MovingRows(owner, start, lines.columns, rate, low, high)
+    origin = None if lines.origin is None else lines.origin.take(owner)
+    return MovingRows(owner, start, lines.columns, rate, low, high, origin)
 
 
 def _edges(groups: Sequence[Group], column: int) -> list[FloatArray]:
@@ -130,7 +135,9 @@ def _group_pieces(group: Group, parts: MovingRows, maps: bool) -> ScorePieces:
         rate[parts.columns[moving]] = parts.rate[:, moving].T
         positions = group.trees.positions(start).T
         lines = PositionLines(positions, rate, parts.low, parts.high)
-        pieces = tree_pieces(group.trees, width, lines)
+        origin = parts.origin
+        still = None if origin is None else origin.leaves_in(group.trees)
+        pieces = tree_pieces(group.trees, width, lines, still)
     sums = pieces.scores + group.base
     if group.terms is not None:
         terms = group.terms if maps else replace(group.terms, maps=())

@@ -8,6 +8,8 @@ import numpy as np
 
 from skresp._typing import BoolArray, FloatArray, IndexArray
 
+from ._row_leaves import Origin
+
 
 class LineEnds(NamedTuple):
     """Lines that are given by their ends.
@@ -18,17 +20,23 @@ class LineEnds(NamedTuple):
         The codes at both ends.
     low, high : array of shape (n_lines,)
         The positions of the ends.
+    origin : Origin or None
+        The rows that the lines start from, if they are known.
     """
 
     first: FloatArray
     last: FloatArray
     low: FloatArray
     high: FloatArray
+    origin: Origin | None = None
 
     @property
     def columns(self) -> IndexArray:
         """The columns that differ between the ends of some line; few of many."""
-        return np.flatnonzero((self.first != self.last).any(axis=0))
+        if self.origin is None:
+            return np.flatnonzero((self.first != self.last).any(axis=0))
+        some = self.origin.columns
+        return some[(self.first[:, some] != self.last[:, some]).any(axis=0)]
 
     @property
     def moves(self) -> BoolArray:
@@ -37,4 +45,6 @@ class LineEnds(NamedTuple):
 
     def take(self, lines: IndexArray) -> LineEnds:
         """Return some of the lines."""
-        return LineEnds(*(each[lines] for each in self))
+        first, last, low, high = (each[lines] for each in self[:4])
+        origin = None if self.origin is None else self.origin.take(lines)
+        return LineEnds(first, last, low, high, origin)

@@ -16,7 +16,7 @@ from ._line_walk import LEAF, LINE, OUTPUT, START, STOP, WalkArrays, walk_tree
 
 
 @compiled
-def line_pieces(trees, lines, cuts, size):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
+def line_pieces(trees, lines, cuts, still, size):  # type: ignore[no-untyped-def]  # pragma: no cover - compiled
     """Return the pieces of lines on which the sums of trees are constant.
 
     The sums of a line depend on no other line, not even by rounding.
@@ -26,6 +26,7 @@ def line_pieces(trees, lines, cuts, size):  # type: ignore[no-untyped-def]  # pr
     trees : SplitArrays
     lines : PositionLines
     cuts : LineCuts
+    still : StillLeaves
     size : int
         The lines that go through the trees together.
 
@@ -36,6 +37,7 @@ def line_pieces(trees, lines, cuts, size):  # type: ignore[no-untyped-def]  # pr
     sums : array of shape (n_pieces, n_outputs)
     """
     n_lines, n_cuts = len(lines.low), len(cuts.values)
+    n_values = trees.leaves.shape[1]
     line, sums = (
         np.empty(64 * n_lines, np.int64),
         np.empty((64 * n_lines, trees.n_outputs)),
@@ -61,6 +63,13 @@ def line_pieces(trees, lines, cuts, size):  # type: ignore[no-untyped-def]  # pr
         opening[:] = 0.0
         n_found = 0
         for tree in range(len(trees.roots)):
+            if still.stays[tree]:
+                output = trees.output[tree] if n_values < trees.n_outputs else 0
+                for i in range(begin, end):
+                    for r in range(n_values):
+                        gain = trees.leaves[still.leaf[i, tree], r]
+                        opening[i - begin, output + r] += gain
+                continue
             if n_found + size * cuts.most_pieces > len(found):
                 found = _with_room(found, 0)
             n_found = walk_tree(

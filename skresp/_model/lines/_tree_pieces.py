@@ -16,6 +16,7 @@ from skresp._model.trees._raw_trees import RawTrees
 from skresp._typing import BoolArray, FloatArray, IndexArray
 from skresp.reach._allowance import allowance
 
+from ._row_leaves import StillLeaves
 from ._score_pieces import ScorePieces
 
 # Lines that go through the trees together. A tree stays in the processor's cache for
@@ -93,8 +94,16 @@ class LineCuts(NamedTuple):
     most_pieces: int
 
 
-def tree_pieces(trees: RawTrees, n_outputs: int, lines: PositionLines) -> ScorePieces:
-    """Return the pieces of lines on which the sums of trees are constant."""
+def tree_pieces(
+    trees: RawTrees,
+    n_outputs: int,
+    lines: PositionLines,
+    still: StillLeaves | None = None,
+) -> ScorePieces:
+    """Return the pieces of lines on which the sums of trees are constant.
+
+    With `still`, lines go through the other trees only.
+    """
     # Imported here because numba loads slowly.
     from ._line_kernel import line_pieces
 
@@ -103,10 +112,12 @@ def tree_pieces(trees: RawTrees, n_outputs: int, lines: PositionLines) -> ScoreP
     names = SplitArrays._fields[:-2]
     arrays = {name: getattr(trees, name) for name in names}
     splits = SplitArrays(**arrays, n_outputs=n_outputs, cut=cut)
-    size = min(_LINES, len(lines.low))
-    return ScorePieces(
-        *allowance().deadline.call(line_pieces, splits, lines, cuts, size)
-    )
+    size, n_trees = min(_LINES, len(lines.low)), len(trees.roots)
+    if still is None:
+        nothing = np.zeros((0, n_trees), dtype=np.int32)
+        still = StillLeaves(np.zeros(n_trees, dtype=bool), nothing)
+    given = splits, lines, cuts, still, size
+    return ScorePieces(*allowance().deadline.call(line_pieces, *given))
 
 
 def _line_cuts(

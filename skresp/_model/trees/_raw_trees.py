@@ -149,6 +149,14 @@ class RawTrees(TreeArrays):
         """Return the nodes that split on a column, ascending."""
         return self._nodes_of_columns[column]
 
+    def splits_on(self, columns: IndexArray) -> BoolArray:
+        """Return which trees split on some of these columns."""
+        out = np.zeros(len(self.roots), dtype=bool)
+        for c in columns.tolist():
+            nodes = self.nodes_of(c)
+            out[np.searchsorted(self.roots, nodes, side="right") - 1] = True
+        return out
+
     @property
     def split_columns(self) -> list[int]:
         """The columns that some node splits on."""

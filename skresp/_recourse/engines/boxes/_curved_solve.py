@@ -114,7 +114,7 @@ class CurvedSolver(Solver):
         """Search the stack until a witness is found, or nothing is left."""
         out, work = Finding(), self.work
         self._whole = _Box(
-            work.stack_low[0].copy(), work.stack_high[0].copy(), work.stack_words[0]
+            work.level_low[0].copy(), work.level_high[0].copy(), work.level_words[0]
         )
         resolved, boxes = self._search(out, max_points, deadline)
         for _ in range(_ROUNDS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -17,9 +18,11 @@ from skresp._typing import FloatArray, IndexArray
 from skresp.reach._allowance import allow
 from skresp.reach._deadline import OutOfTimeError
 from skresp.reach._feasible_changes import MAX_LISTED_BESIDE_A_LINE
+from skresp.reach._part import Part
 
 from ._case import Case, ListedPart
 from ._curve_tables import CurveTables, check_monotone, first_tables
+from ._lone_reach import lone_reach
 from ._make_solver import make_solver
 from ._model_arrays import ModelArrays
 from ._person import PartState, make_variables
@@ -95,6 +98,16 @@ class _BoxRun(EngineRun):
         trees = len(arrays.forest.roots) + len(arrays.curves)
         self.arena = Arena(arrays.forest.top.shape[1], trees)
         self.known: dict[int, tuple[Variables, CurveTables]] = {}
+        position = self.batch.point_builder.position
+        self.positions = [
+            [position[name] for name in each.part.names] for each in self.options
+        ]
+        self.reach = [
+            lone_reach(each.part.features[0], each.values[:, 0]).tolist()
+            if self._is_lone(each.part, at[0])
+            else None
+            for each, at in zip(self.options, self.positions, strict=True)
+        ]
 
     def solve(self) -> EngineResult:
         """Compute the verdicts."""
@@ -147,12 +160,15 @@ class _BoxRun(EngineRun):
             i: (variables[i], table) for i, table in zip(variables, tables, strict=True)
         }
 
+    def _is_lone(self, part: Part, column: int) -> bool:
+        """Return whether a part is a number by itself, which the model takes as one."""
+        return part.stands_alone and (column < 0 or self.columns[column].labels is None)
+
     def _states(self, i: int) -> tuple[list[PartState], list[ListedPart]]:
         """Return what a person can do on each part, and the listed interventions."""
-        position = self.batch.point_builder.position
         states, listed = [], []
         for p, each in enumerate(self.options):
-            value = each.which[i]
+            value = int(each.which[i])
             here = slice(each.offsets[value], each.offsets[value + 1])
             changes: FloatArray | None = each.changes[here]
             if each.listed[value]:
@@ -163,8 +179,13 @@ class _BoxRun(EngineRun):
             is_long = here.stop - here.start > _MAX_LISTED
             if not each.listed[value] or each.part.is_unconstrained or is_long:
                 changes = None
-            columns = [position[name] for name in each.part.names]
-            states.append(PartState(each.part, each.values[value], columns, changes))
+            before, lone = each.values[value], self.reach[p]
+            reach = None
+            if lone is not None and changes is None and not math.isnan(before[0]):
+                reach = lone[value]
+            states.append(
+                PartState(each.part, before, self.positions[p], changes, reach)
+            )
         return states, listed
 
     def _solver(self, i: int, states: list[PartState]) -> Solver:
@@ -195,6 +216,7 @@ class _BoxRun(EngineRun):
             None if budget.cost is None else price,
         )
         case.decide(listed)
+        del case.solver  # its arrays are not kept for all people at once
         return case
 
     # -- all people --------------------------------------------------------------------

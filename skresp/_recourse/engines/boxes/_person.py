@@ -35,12 +35,15 @@ class PartState(NamedTuple):
         The column of the model of each feature; -1 for none.
     changes : array of shape (n_changes, n_features) or None
         All feasible total changes, where they are listed.
+    reach : list of float or None
+        What a known number in a part of its own can reach, see `lone_reach`.
     """
 
     part: Part
     before: FloatArray
     columns: list[int]
     changes: FloatArray | None
+    reach: list[float] | None = None
 
 
 def make_variables(
@@ -59,6 +62,10 @@ def make_variables(
     """
     variables = Variables(columns)
     for p, state in enumerate(parts):
+        if state.reach is not None:
+            x, column = float(state.before[0]), state.columns[0]
+            variables.add_lone(p, state.part, x, column, state.reach)
+            continue
         code = _Codes(columns, codes, state)
         if state.changes is not None:
             variables.add_list(

@@ -20,12 +20,19 @@ SLACK = 1e-9
 _MAX_ROUNDS = 20
 # An interval that shrinks by less than this share is not worth another round.
 _WORTHWHILE = 0.01
+# What a rule does to a box: nothing, too little for another round, enough for one.
+# These are bits, so that those of several rules can be joined.
+_NOTHING, _LITTLE, _MUCH = 0, 1, 2
 _EMPTY = -1
 
 
 @compiled_part
 def propagate(
-    rules: Rules, low: FloatArray, high: FloatArray, words: NDArray[np.uint64]
+    rules: Rules,
+    low: FloatArray,
+    high: FloatArray,
+    words: NDArray[np.uint64],
+    open_parts: NDArray[np.bool_],
 ) -> bool:
     """Shrink a box, in place; return False where nothing is left of it.
 
@@ -34,37 +41,40 @@ def propagate(
     low, high : array of shape (2 * n_variables,)
         Own changes, then reached values.
     words : array of shape (n_views, n_words), uint64
+    open_parts : array of shape (n_parts,), bool
+        The parts whose rules may shrink the box, updated. Parts do not depend on each
+        other: the rules of one that did nothing do nothing again until the box is
+        smaller there.
     """
     n = len(rules.kind)
     box = Box(low[n:], high[n:], words)
-    counts = (
-        1,
-        len(rules.row_lower),
-        len(rules.view_variable),
-        len(rules.if_then),
-        len(rules.switch),
-        len(rules.list_start) - 1,
-    )
     for _ in range(_MAX_ROUNDS):
-        total = 0
-        for kind in range(len(counts)):
-            for i in range(counts[kind]):
-                if kind == 0:
-                    change = _own(rules, low, high)
-                elif kind == 1:
-                    change = _row(rules, i, low, high)
-                elif kind == 2:
-                    change = _view(rules, i, box)
-                elif kind == 3:
-                    change = _implication(rules, i, box)
-                elif kind == 4:
-                    change = _keeps(rules, i, box)
-                else:
-                    change = _list(rules, i, box)
-                if change == _EMPTY:
-                    return False
-                total += change
-        if total == 0:
+        is_worthwhile = False
+        for p in range(len(open_parts)):
+            if not open_parts[p]:
+                continue
+            done = _NOTHING
+            for kind in range(rules.part_start.shape[1]):
+                first = rules.part_start[p, kind]
+                for i in range(first, rules.part_start[p + 1, kind]):
+                    if kind == 0:
+                        change = _own(rules, i, low, high)
+                    elif kind == 1:
+                        change = _row(rules, i, low, high)
+                    elif kind == 2:
+                        change = _view(rules, rules.view_order[i], box)
+                    elif kind == 3:
+                        change = _implication(rules, i, box)
+                    elif kind == 4:
+                        change = _keeps(rules, i, box)
+                    else:
+                        change = _list(rules, i, box)
+                    if change == _EMPTY:
+                        return False
+                    done |= change
+            open_parts[p] = done != _NOTHING
+            is_worthwhile |= done & _MUCH != 0
+        if not is_worthwhile:
             break
     return True
 
@@ -73,47 +83,39 @@ def propagate(
 def _tighten(low: FloatArray, high: FloatArray, c: int, a: float, b: float) -> int:
     """Intersect an interval with another one.
 
-    Returns 1 where it shrinks enough for another round, 0 where not, -1 where it is
-    empty.
+    Returns what that did to the interval.
     """
-    width = high[c] - low[c]
+    width, change = high[c] - low[c], _NOTHING
     if a > low[c]:
-        low[c] = a
+        low[c], change = a, _LITTLE
     if b < high[c]:
-        high[c] = b
+        high[c], change = b, _LITTLE
     if low[c] > high[c]:
         return _EMPTY
-    return 1 if high[c] - low[c] < (1.0 - _WORTHWHILE) * width else 0
+    return _MUCH if high[c] - low[c] < (1.0 - _WORTHWHILE) * width else change
 
 
-@compiled_part
-def _own(rules: Rules, low: FloatArray, high: FloatArray) -> int:
-    """Shrink own changes to 0 and their range; integers to whole numbers.
+@copied_part
+def _own(rules: Rules, k: int, low: FloatArray, high: FloatArray) -> int:
+    """Shrink an own change to 0 and its range; that of an integer to whole numbers.
 
     Ends of intervals are rounded outward before, so no tolerance is needed here.
     """
     n = len(rules.kind)
-    total = 0
-    for k in range(n):
-        a, b = max(low[k], rules.own_low[k]), min(high[k], rules.own_high[k])
-        if rules.kind[k] == INTEGER:
-            a = np.ceil(a / rules.step[k]) * rules.step[k]
-            b = np.floor(b / rules.step[k]) * rules.step[k]
-        if low[k] <= 0.0 <= high[k]:
-            if a > b:
-                a = b = 0.0
-            a, b = min(a, 0.0), max(b, 0.0)
-        change = _tighten(low, high, k, a, b)
-        if change == _EMPTY:
-            return _EMPTY
-        total += change
-        if rules.kind[k] != REAL:
-            a, b = np.ceil(low[n + k]), np.floor(high[n + k])
-            change = _tighten(low, high, n + k, a, b)
-            if change == _EMPTY:
-                return _EMPTY
-            total += change
-    return total
+    a, b = max(low[k], rules.own_low[k]), min(high[k], rules.own_high[k])
+    if rules.kind[k] == INTEGER:
+        a = np.ceil(a / rules.step[k]) * rules.step[k]
+        b = np.floor(b / rules.step[k]) * rules.step[k]
+    if low[k] <= 0.0 <= high[k]:
+        if a > b:
+            a = b = 0.0
+        a, b = min(a, 0.0), max(b, 0.0)
+    done = _tighten(low, high, k, a, b)
+    if done == _EMPTY or rules.kind[k] == REAL:
+        return done
+    a, b = np.ceil(low[n + k]), np.floor(high[n + k])
+    change = _tighten(low, high, n + k, a, b)
+    return _EMPTY if change == _EMPTY else done | change
 
 
 @copied_part
@@ -132,9 +134,9 @@ def _row(rules: Rules, r: int, low: FloatArray, high: FloatArray) -> int:
     lower, upper = rules.row_lower[r] - slack, rules.row_upper[r] + slack
     if least > upper or most < lower:
         return _EMPTY
-    total = 0
+    done = _NOTHING
     if least >= lower and most <= upper:
-        return total
+        return done
     for i in range(first, last):
         c, weight = rules.row_column[i], rules.row_weight[i]
         a, b = weight * low[c], weight * high[c]
@@ -144,8 +146,8 @@ def _row(rules: Rules, r: int, low: FloatArray, high: FloatArray) -> int:
         change = _tighten(low, high, c, min(p, q), max(p, q))
         if change == _EMPTY:
             return _EMPTY
-        total += change
-    return total
+        done |= change
+    return done
 
 
 @compiled_part
@@ -154,7 +156,7 @@ def _view(rules: Rules, v: int, box: Box) -> int:
     low, high, words = box
     k = rules.view_variable[v]
     a, b = np.inf, -np.inf
-    total = 0
+    done = _NOTHING
     for p in range(rules.view_low.shape[1]):
         if not has_position(words[v], p):
             continue
@@ -163,9 +165,9 @@ def _view(rules: Rules, v: int, box: Box) -> int:
             b = max(b, rules.view_high[v, p])
         else:
             words[v, p // 64] &= ~position_bit(p)
-            total = 1
+            done = _MUCH
     change = _tighten(low, high, k, a, b)
-    return _EMPTY if change == _EMPTY else total + change
+    return _EMPTY if change == _EMPTY else done | change
 
 
 @compiled_part
@@ -242,18 +244,18 @@ def _enforce(rules: Rules, i: int, wanted: bool, box: Box) -> int:
             if low[k] - slack <= value <= high[k] + slack:
                 a, b = min(a, value - slack), max(b, value + slack)
         return _tighten(low, high, k, a, b)
-    total = 0
+    done = _NOTHING
     for q in range(first, last):
         value = rules.condition_value[q]
         if not real and low[k] == value:
-            total = 1
+            done = _MUCH
             low[k] += 1.0
         if not real and high[k] == value:
-            total = 1
+            done = _MUCH
             high[k] -= 1.0
         if low[k] > high[k]:
             return _EMPTY
-    return total
+    return done
 
 
 @compiled_part
@@ -281,15 +283,15 @@ def _enforce_labels(
 ) -> int:
     """Keep the positions that a condition names, or those that it does not name."""
     v = rules.label_view[rules.condition_variable[i]]
-    total, left = 0, 0
+    done, left = _NOTHING, 0
     for p in range(rules.view_low.shape[1]):
         if has_position(words, p):
             if _is_named(rules, i, rules.view_low[v, p]) == among:
                 left += 1
             else:
                 words[p // 64] &= ~position_bit(p)
-                total = 1
-    return total if left else _EMPTY
+                done = _MUCH
+    return done if left else _EMPTY
 
 
 @compiled_part
@@ -298,7 +300,7 @@ def _implication(rules: Rules, i: int, box: Box) -> int:
     if_, then = rules.if_then[i]
     first = holds(rules, if_, box)
     if first == 0:
-        return 0
+        return _NOTHING
     second = holds(rules, then, box)
     if first == 1 and second == 0:
         return _EMPTY
@@ -306,7 +308,7 @@ def _implication(rules: Rules, i: int, box: Box) -> int:
         return _enforce(rules, then, True, box)
     if first == 2 and second == 0:
         return _enforce(rules, if_, False, box)
-    return 0
+    return _NOTHING
 
 
 @compiled_part
@@ -321,7 +323,7 @@ def _keeps(rules: Rules, i: int, box: Box) -> int:
         return _EMPTY if moved else _tighten(low, high, k, value, value)
     if on == 2 and moved:
         return _enforce(rules, condition, False, box)
-    return 0
+    return _NOTHING
 
 
 @compiled_part
@@ -371,7 +373,7 @@ def _list(rules: Rules, i: int, box: Box) -> int:
                         left[j, p // 64] |= position_bit(p)
     if not some:
         return _EMPTY
-    total = 0
+    done = _NOTHING
     for j in range(most):
         k = rules.list_variables[i, j]
         if k < 0:
@@ -379,11 +381,11 @@ def _list(rules: Rules, i: int, box: Box) -> int:
         change = _tighten(low, high, k, a[j], b[j])
         if change == _EMPTY:
             return _EMPTY
-        total += change
+        done |= change
         v = rules.label_view[k]
         if v >= 0:
             for w in range(words.shape[1]):
                 if words[v, w] & ~left[j, w]:
                     words[v, w] &= left[j, w]
-                    total += 1
-    return total
+                    done = _MUCH
+    return done

@@ -63,6 +63,11 @@ class Rules(NamedTuple):
     part, role : array of shape (n_variables,), int64
         The part of each variable. The role is 1 where it is actionable, 2 where it is
         mutable only, otherwise 0.
+    part_start : array of shape (n_parts + 1, 6), int64
+        Where the variables, the weighted sums, the views in `view_order`, the
+        implications, the pairs of `switch` and the lists of each part begin.
+    view_order : array of shape (n_views,), int64
+        The views, part by part.
     """
 
     kind: NDArray[np.int8]
@@ -98,3 +103,5 @@ class Rules(NamedTuple):
     list_values: FloatArray
     part: NDArray[np.int64]
     role: NDArray[np.int64]
+    part_start: NDArray[np.int64]
+    view_order: NDArray[np.int64]

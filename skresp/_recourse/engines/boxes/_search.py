@@ -75,9 +75,10 @@ def search(person: PersonArrays, work: Work, limit: int) -> int:
         level = work.stack_level[at]
         if level + 2 > len(work.node_end):
             return _FULL
-        work.low[:], work.high[:] = work.stack_low[at], work.stack_high[at]
-        work.words[:] = work.stack_words[at]
-        if not propagate(person.rules, work.low, work.high, work.words):
+        _take_box(person, work, at)
+        if not propagate(
+            person.rules, work.low, work.high, work.words, work.open_parts
+        ):
             work.counter[0] -= 1
             work.counter[1] += 1
             continue
@@ -92,6 +93,28 @@ def search(person: PersonArrays, work: Work, limit: int) -> int:
         if stop != _DONE:
             return stop
     return _DONE
+
+
+@compiled_part
+def _take_box(person: PersonArrays, work: Work, at: int) -> None:
+    """Make a box of the stack the current one."""
+    level, c, n = work.stack_level[at], work.stack_column[at], len(work.low) // 2
+    work.low[:], work.high[:] = work.level_low[level], work.level_high[level]
+    work.words[:], work.open_parts[:] = work.level_words[level], work.level_open[level]
+    if c >= n:
+        work.words[c - n] = work.stack_words[at]
+    elif c >= 0:
+        work.low[n + c], work.high[n + c] = work.stack_low[at], work.stack_high[at]
+    if c >= 0:
+        _open_part(person, work.open_parts, c)
+
+
+@compiled_part
+def _open_part(person: PersonArrays, open_parts: NDArray[np.bool_], c: int) -> None:
+    """Note that the box is smaller in a column."""
+    n = len(person.rules.kind)
+    k = c if c < n else person.rules.view_variable[c - n]
+    open_parts[person.rules.part[k]] = True
 
 
 @compiled_part
@@ -147,8 +170,10 @@ def _descend(
         if least_gap(person.channels, sums, person.size) < -person.channels.tolerance:
             return _NOTHING
     work.node_end[level + 1], work.tree_end[level + 1] = node, tree
-    work.level_low[level + 1], work.level_high[level + 1] = box.lower, box.upper
-    work.level_words[level + 1] = box.words
+    level += 1
+    work.level_low[level], work.level_high[level] = work.low, work.high
+    work.level_words[level], work.level_open[level] = work.words, work.open_parts
+    work.is_shaved[level] = False
     return _GOES_ON
 
 
@@ -158,8 +183,9 @@ def _kept_trees(
 ) -> NDArray[np.bool_]:
     """Return the trees of the first box whose nodes all stay in the current box.
 
-    They split on no column in which the box is smaller than that of the level. Nothing
-    is known of the trees of level 0, which is not cut down to the first box.
+    They split on no column in which the box is smaller than the one that the forest of
+    the level was cut down to. Nothing is known of the trees of level 0, which is not
+    cut down to the first box.
     """
     forest, uses, n = work.forest, work.uses, len(box.lower)
     if level == 0 or work.tree_end[1] - work.tree_end[0] > uses.shape[1]:
@@ -174,14 +200,14 @@ def _kept_trees(
     kept = np.ones(uses.shape[1], dtype=np.bool_)
     for c in range(len(uses)):
         if c < n:
-            same = box.lower[c] == work.level_low[level, c]
-            same = same and box.upper[c] == work.level_high[level, c]
+            same = box.lower[c] == work.level_low[level, n + c]
+            same = same and box.upper[c] == work.level_high[level, n + c]
         else:
             same = True
             for w in range(box.words.shape[1]):
                 known = work.level_words[level, c - n, w]
                 same = same and box.words[c - n, w] == known
-        if not same:
+        if not same or work.is_shaved[level, c]:
             kept &= ~uses[c]
     return kept
 
@@ -216,6 +242,7 @@ def _examine(person: PersonArrays, work: Work, level: int) -> int:
             )
             if whole < -tolerance or not shave(box, slabs, -tolerance):
                 return _DONE
+            _note_shaved(person, work, level)
         if column < 0:
             column, cut, left_first = _split_at_root(work, first, last)
             slab = -1
@@ -243,6 +270,25 @@ def _examine(person: PersonArrays, work: Work, level: int) -> int:
             cut = np.floor(cut)
     _push(work, level, column, slab, cut, left_first, person.tables)
     return stop
+
+
+@compiled_part
+def _note_shaved(person: PersonArrays, work: Work, level: int) -> None:
+    """Make the current box that of its level, after slabs were cut off."""
+    low, high = work.level_low[level], work.level_high[level]
+    words, n = work.level_words[level], len(low) // 2
+    for c in range(len(work.slabs.many)):
+        if work.slabs.many[c] == 0:
+            continue
+        if c < n:
+            same = work.low[n + c] == low[n + c] and work.high[n + c] == high[n + c]
+            low[n + c], high[n + c] = work.low[n + c], work.high[n + c]
+        else:
+            same = np.all(work.words[c - n] == words[c - n])
+            words[c - n] = work.words[c - n]
+        if not same:
+            work.is_shaved[level, c] = True
+            _open_part(person, work.level_open[level], c)
 
 
 @compiled_part
@@ -339,17 +385,15 @@ def _push(
     for turn in range(2):
         is_left = left_first == (turn == 1)
         at = work.counter[0]
-        work.stack_low[at], work.stack_high[at] = work.low, work.high
-        work.stack_words[at] = work.words
-        work.stack_level[at] = level
+        work.stack_level[at], work.stack_column[at] = level, column
         if column < n:
+            low, high = work.low[n + column], work.high[n + column]
             edge = work.slabs.edges[column, slab] if slab >= 0 else cut
             if is_left:
-                end = min(edge, work.high[n + column])
-                work.stack_high[at, n + column] = end
+                high = min(edge, high)
             else:
-                end = max(np.nextafter(edge, np.inf), work.low[n + column])
-                work.stack_low[at, n + column] = end
+                low = max(np.nextafter(edge, np.inf), low)
+            work.stack_low[at], work.stack_high[at] = low, high
         else:
             v = column - n
             for w in range(work.words.shape[1]):
@@ -361,9 +405,6 @@ def _push(
                         some |= work.slabs.groups[v, s, w]
                 if not is_left:
                     some = ~some
-                work.stack_words[at, v, w] &= some
-        empty = column < n and (
-            work.stack_low[at, n + column] > work.stack_high[at, n + column]
-        )
-        if not empty:
+                work.stack_words[at, w] = work.words[v, w] & some
+        if column >= n or work.stack_low[at] <= work.stack_high[at]:
             work.counter[0] += 1

@@ -6,9 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skresp._numba import compiled_part, copied_part
+from skresp._typing import FloatArray
 
 from ._forest import LEAF, Forest
 from ._slabs import Slabs
+
+# Columns of one tree from which on each is looked at by itself.
+_MANY = 32
 
 
 @compiled_part
@@ -27,11 +31,26 @@ def bound_slabs(
     """
     m = _number_columns(slabs, variables)
     slabs.sums[:] = 0.0
+    size = 0
+    for k in range(first, last):
+        size = max(size, forest.end[k] - forest.roots[k])
+    links = np.empty((3, size), dtype=np.int32)
+    below = np.empty((size, slabs.edges.shape[1]))
     for k in range(first, last):
         root, stop = forest.roots[k], forest.end[k]
         many = _rank_columns(forest, root, stop, slabs)
         for w in range(forest.top.shape[1]):
-            _find_largest(forest, root, stop, w, tables, variables, slabs, many)
+            if many < _MANY:
+                _find_largest(forest, root, stop, w, tables, variables, slabs, many)
+            else:
+                heads = _link_nodes(forest, root, stop, slabs, many, links)
+                for a in range(many):
+                    head = heads[a]
+                    _climb(
+                        forest, root, w, tables, variables, slabs, a, head, links, below
+                    )
+                    for s in range(slabs.edges.shape[1]):
+                        slabs.best[0, s * many + a] = below[0, s]
             _spread_largest(slabs, many, m, forest.top[root, w])
             _add_largest(slabs, m, forest.channel[k] + w)
         for i in range(many):
@@ -127,6 +146,89 @@ def _find_largest(
             for s in range(many[c]):
                 best[right, s * m + a] = largest[s]
             size -= 1
+
+
+@compiled_part
+def _link_nodes(
+    forest: Forest,
+    root: int,
+    stop: int,
+    slabs: Slabs,
+    many: int,
+    links: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """Link the nodes of one tree, see `_climb`; return the last of each column."""
+    heads = np.full(many, -1, dtype=np.int32)
+    links[0, 0] = -1
+    links[2, : stop - root] = -1
+    for at in range(root, stop):
+        c = forest.column[at]
+        if c < 0:
+            continue
+        links[0, forest.left[at] - root] = links[0, forest.right[at] - root] = at
+        if slabs.rank[c] >= 0:
+            links[1, at - root] = heads[slabs.rank[c]]
+            heads[slabs.rank[c]] = at
+    return heads
+
+
+@copied_part
+def _climb(
+    forest: Forest,
+    root: int,
+    w: int,
+    tables: NDArray[np.uint64],
+    variables: int,
+    slabs: Slabs,
+    a: int,
+    head: int,
+    links: NDArray[np.int32],
+    below: FloatArray,
+) -> None:
+    """Find the largest leaves of one tree in the slabs of one column.
+
+    From the nodes that split on the column up to the root: below other nodes, all slabs
+    have the same largest leaf. In a tree that splits on many columns these are few.
+
+    Parameters
+    ----------
+    a, head : int
+        The number of the column in the tree, and the last node that splits on it.
+    links : array of shape (3, n_nodes), int32
+        For each node its parent, the node before it with the same column, and the
+        column for which its row of `below` was found.
+    below : array of shape (n_nodes, n_slabs)
+        The largest leaves below nodes; the first row is that of the root.
+    """
+    column, left, right, top = forest.column, forest.left, forest.right, forest.top
+    c, at = slabs.used[a], head
+    while at >= 0:
+        up = at
+        while True:
+            i, j = left[up] - root, right[up] - root
+            t = forest.threshold[up]
+            for s in range(slabs.many[c]):
+                of_left = below[i, s] if links[2, i] == a else top[i + root, w]
+                of_right = below[j, s] if links[2, j] == a else top[j + root, w]
+                keep_right = of_right > of_left
+                if up == at:
+                    if c < variables:
+                        goes_left = slabs.inner[c, s] < t
+                        goes_right = slabs.outer[c, s] > t
+                    else:
+                        goes_left = goes_right = False
+                        row = int(t)
+                        for k in range(tables.shape[1]):
+                            group = slabs.groups[c - variables, s, k]
+                            goes_left |= group & tables[row, k] != np.uint64(0)
+                            goes_right |= group & ~tables[row, k] != np.uint64(0)
+                    keep_right = not goes_left or (goes_right and keep_right)
+                below[up - root, s] = of_right if keep_right else of_left
+            links[2, up - root] = a
+            up = links[0, up - root]
+            if up < 0 or column[up] == c:
+                break
+        at = links[1, at - root]
 
 
 @copied_part

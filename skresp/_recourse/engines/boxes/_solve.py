@@ -103,8 +103,8 @@ class Solver:
         self.person, self.work, self.variables = person, work, variables
         self.parts, self.arena = parts, arena
         self.n = len(variables.all)
-        self.low, self.high = work.stack_low[0].copy(), work.stack_high[0].copy()
-        self.words = work.stack_words[0].copy()
+        self.low, self.high = work.level_low[0].copy(), work.level_high[0].copy()
+        self.words = work.level_words[0].copy()
         self.part_of = np.array([each.part for each in variables.all], dtype=np.intp)
         ends = np.cumsum([0, *(len(state.before) for state in parts)])
         position = np.array([each.position for each in variables.all], dtype=np.intp)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skresp._actions._feature import snap_to_bounds
+from skresp._actions._feature import Feature, snap_to_bounds
 from skresp._typing import FloatArray
 from skresp.constraints import IfThen, Linear, Linkage, Switch
 from skresp.reach._part import Part
@@ -20,6 +20,17 @@ from ._rules import AT_LEAST, AT_MOST, IN, INTEGER, LABEL, NOT_IN, REAL, Rules
 _OPS = {"<=": AT_MOST, ">=": AT_LEAST, "==": IN, "in": IN, "!=": NOT_IN}
 # Rounding of effects, relative to the sizes of what is added.
 _ROUNDING = 1e-14
+
+
+def _role_of(feature: Feature) -> int:
+    """Return the role of a feature, see `Rules`."""
+    return 1 if feature.actionable else 2 if feature.can_change else 0
+
+
+def _bounds_of(feature: Feature) -> tuple[float, float]:
+    """Return the bounds that reached values snap to."""
+    snaps = feature.kind == "real" and feature.can_change
+    return feature.bounds if snaps else (np.nan, np.nan)
 
 
 class UnknownValueError(Exception):
@@ -164,6 +175,21 @@ class Variables:
             if known[where].all() or not rule.needs_values:
                 self._add_rule(rule, where, at)
 
+    def add_lone(
+        self, p: int, part: Part, x: float, column: int, reach: list[float]
+    ) -> None:
+        """Add a part of one known number without constraints; see `lone_reach`."""
+        feature, at = part.features[0], len(self.all)
+        kind = REAL if feature.kind == "real" else INTEGER
+        low, high, least, most = reach
+        variable = Variable(p, 0, column, kind, x, float(feature.step or 1))
+        variable.own, variable.reached = (low, high), (least, most)
+        variable.bounds, variable.role = _bounds_of(feature), _role_of(feature)
+        self.all.append(variable)
+        self.order.append(at)
+        self.links.append([])
+        self.rows.append(({at: -1.0, -1 - at: 1.0}, x, x, _ROUNDING, abs(x)))
+
     def _add(self, variable: Variable) -> int:
         """Add a variable and return its number."""
         self.all.append(variable)
@@ -178,9 +204,8 @@ class Variables:
         kind = {"real": REAL, "categorical": LABEL}.get(feature.kind, INTEGER)
         variable = Variable(p, k, column, kind, float(x[k]))
         variable.step = float(feature.step or 1)
-        if kind == REAL and feature.can_change:
-            variable.bounds = feature.bounds
-        variable.role = 1 if feature.actionable else 2 if feature.can_change else 0
+        variable.bounds = _bounds_of(feature)
+        variable.role = _role_of(feature)
         labels = None if column < 0 else self.columns[column].labels
         if kind == LABEL:
             codes = np.arange(len(feature.categories or ()), dtype=float)
@@ -335,7 +360,29 @@ class Variables:
             *self._list_arrays(),
             np.array([v.part for v in self.all], dtype=np.int64),
             np.array([v.role for v in self.all], dtype=np.int64),
+            *self._part_arrays(views),
         )
+
+    def _part_arrays(
+        self, views: list[tuple[int, View]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return where the rules of each part begin, and the order of views."""
+        part = np.array([v.part for v in self.all], dtype=np.int64)
+        of_rows = [next(iter(row)) for row, *_ in self.rows]
+        of_conditions = [k for k, *_ in self.conditions]
+        of_views = part[[k for k, _ in views]]
+        order = np.argsort(of_views, kind="stable")
+        found = [
+            part,
+            part[[c if c >= 0 else -1 - c for c in of_rows]],
+            of_views[order],
+            part[[of_conditions[i] for i, _ in self.if_then]],
+            part[[k for _, k in self.switch]],
+            part[[here[0] for here, _ in self.lists]],
+        ]
+        parts = np.arange(part.max(initial=-1) + 2)
+        start = np.column_stack([np.searchsorted(each, parts) for each in found])
+        return start.astype(np.int64), order.astype(np.int64)
 
     def _list_arrays(
         self,

@@ -18,6 +18,8 @@ from ._witness import Point
 # Room for nodes at first, and for the boxes of a path.
 _FIRST_NODES = 1 << 15
 _FIRST_BOXES = 64
+# More arrays of `Work` with one entry for each level.
+_OF_LEVELS = "node_end", "tree_end", "constants", "is_shaved"
 
 
 class PersonArrays(NamedTuple):
@@ -52,16 +54,23 @@ class Work(NamedTuple):
         Where the nodes and trees of each level end.
     constants : array of shape (n_levels, n_channels + width)
         The constants of channels at each level.
-    level_low, level_high : array of shape (n_levels, n_variables)
+    level_low, level_high : array of shape (n_levels, 2 * n_variables)
     level_words : array of shape (n_levels, n_views, n_words), uint64
-        The reached values of the box that each level was cut down to.
+        The box of each level, that to which its forest was cut down; that of level 0 is
+        the first box.
+    level_open : array of shape (n_levels, n_parts), bool
+        The parts whose rules may shrink the box, see `propagate`.
+    is_shaved : array of shape (n_levels, n_columns), bool
+        Where the box became smaller after the forest had been cut down.
     uses : array of shape (n_columns, n_trees), bool
         Which trees of level 1, the first box, split on each column.
-    stack_low, stack_high : array of shape (n_boxes, 2 * n_variables)
-    stack_words : array of shape (n_boxes, n_views, n_words), uint64
-    stack_level : array of shape (n_boxes,), int64
-        The level of the forest that a box is part of.
-    low, high, words : arrays
+    stack_level, stack_column : array of shape (n_boxes,), int64
+        The boxes that wait: each is the box of a level, smaller in one column, or equal
+        where the column is -1.
+    stack_low, stack_high : array of shape (n_boxes,)
+    stack_words : array of shape (n_boxes, n_words), uint64
+        What it is in that column: an interval of a variable, or positions of a view.
+    low, high, words, open_parts : arrays
         The current box.
     counter : array of shape (2,), int64
         The number of boxes on the stack, and of those that were searched.
@@ -81,14 +90,18 @@ class Work(NamedTuple):
     level_low: FloatArray
     level_high: FloatArray
     level_words: NDArray[np.uint64]
+    level_open: NDArray[np.bool_]
+    is_shaved: NDArray[np.bool_]
     uses: NDArray[np.bool_]
+    stack_level: NDArray[np.int64]
+    stack_column: NDArray[np.int64]
     stack_low: FloatArray
     stack_high: FloatArray
     stack_words: NDArray[np.uint64]
-    stack_level: NDArray[np.int64]
     low: FloatArray
     high: FloatArray
     words: NDArray[np.uint64]
+    open_parts: NDArray[np.bool_]
     counter: NDArray[np.int64]
     flags: NDArray[np.bool_]
     sums: FloatArray
@@ -100,29 +113,41 @@ class Work(NamedTuple):
 
     @classmethod
     def empty(cls, person: PersonArrays, arena: Arena, depth: int) -> Work:
-        """Return room for a search whose trees are less deep than `depth`."""
+        """Return room for a search whose trees are less deep than `depth`.
+
+        It is the room of the last search of the arena if that has the same shape: new
+        memory takes longer to get than most boxes take to search.
+        """
         forest, boxes, levels = arena.forest, arena.boxes, arena.levels
         n, n_lists = len(person.rules.kind), len(person.rules.list_start) - 1
         n_views, n_words = len(person.rules.view_variable), person.tables.shape[1]
+        n_parts = len(person.rules.part_start) - 1
         total, width = len(person.size), forest.top.shape[1]
         point = Point.empty(n, n_views, n_words, n_lists)
         point.reached[:] = person.rules.before
-        return cls(
+        shape = n, n_views, n_words, n_lists, n_parts, total, depth
+        if arena.last is not None and arena.last[0] == shape:
+            return arena.last[1]._replace(forest=forest, point=point)
+        out = cls(
             forest,
             np.zeros(levels, dtype=np.int64),
             np.zeros(levels, dtype=np.int64),
             np.zeros((levels, total)),
-            np.zeros((levels, n)),
-            np.zeros((levels, n)),
+            np.zeros((levels, 2 * n)),
+            np.zeros((levels, 2 * n)),
             np.zeros((levels, n_views, n_words), dtype=np.uint64),
+            np.zeros((levels, n_parts), dtype=bool),
+            np.zeros((levels, n + n_views), dtype=bool),
             np.zeros((n + n_views, arena.trees), dtype=bool),
-            np.zeros((boxes, 2 * n)),
-            np.zeros((boxes, 2 * n)),
-            np.zeros((boxes, n_views, n_words), dtype=np.uint64),
             np.zeros(boxes, dtype=np.int64),
+            np.zeros(boxes, dtype=np.int64),
+            np.zeros(boxes),
+            np.zeros(boxes),
+            np.zeros((boxes, n_words), dtype=np.uint64),
             np.zeros(2 * n),
             np.zeros(2 * n),
             np.zeros((n_views, n_words), dtype=np.uint64),
+            np.zeros(n_parts, dtype=bool),
             np.zeros(2, dtype=np.int64),
             np.zeros(1, dtype=bool),
             np.zeros(total),
@@ -134,14 +159,16 @@ class Work(NamedTuple):
             ),
             point,
         )
+        arena.last = shape, out
+        return out
 
     def start(
         self, low: FloatArray, high: FloatArray, words: NDArray[np.uint64]
     ) -> None:
         """Put one box on the stack, in place of what is there."""
-        self.stack_low[0], self.stack_high[0] = low, high
-        self.stack_words[0] = words
-        self.stack_level[0] = 0
+        self.level_low[0], self.level_high[0] = low, high
+        self.level_words[0], self.level_open[0] = words, True
+        self.stack_level[0], self.stack_column[0] = 0, -1
         self.counter[:] = 1, 0
 
 
@@ -155,12 +182,15 @@ class Arena:
         The number of trees of the model.
     boxes, levels : int
         The room for boxes of a search, and for forests: as much as one has needed.
+    last : tuple of (shape, Work) or None
+        The memory of the last search.
     """
 
     def __init__(self, width: int, trees: int) -> None:
         self.forest = Forest.empty(_FIRST_NODES, 8 * max(trees, 1), width)
         self.trees = trees
         self.boxes = self.levels = _FIRST_BOXES
+        self.last: tuple[tuple[int, ...], Work] | None = None
 
     def grow(self) -> None:
         """Double the memory and keep what is there."""
@@ -182,15 +212,19 @@ def grown(work: Work, arena: Arena) -> Work:
     at = int(work.counter[0])
     longer: dict[str, Any] = {}
     if at + 2 > len(work.stack_level):
-        for name in ("stack_low", "stack_high", "stack_words", "stack_level"):
-            longer[name] = _doubled(getattr(work, name))
+        for name in Work._fields:
+            if name.startswith("stack_"):
+                longer[name] = _doubled(getattr(work, name))
         arena.boxes = max(arena.boxes, 2 * len(work.stack_level))
     if at and int(work.stack_level[at - 1]) + 2 > len(work.node_end):
-        ends = "node_end", "tree_end", "constants"
-        for name in (*ends, "level_low", "level_high", "level_words"):
-            longer[name] = _doubled(getattr(work, name))
+        for name in Work._fields:
+            if name.startswith("level_") or name in _OF_LEVELS:
+                longer[name] = _doubled(getattr(work, name))
         arena.levels = max(arena.levels, 2 * len(work.node_end))
-    return work._replace(forest=arena.forest, **longer)
+    work = work._replace(forest=arena.forest, **longer)
+    if longer and arena.last is not None:
+        arena.last = arena.last[0], work
+    return work
 
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:

@@ -14,8 +14,8 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 import skresp._recourse.engines._first_engine as first_engine
 from skresp import ActionSet
 from skresp._recourse.engines.boxes._engine import _BoxRun
-from skresp._recourse.engines.boxes._forest import Box
-from skresp._recourse.engines.boxes._slab_bounds import bound_slabs
+from skresp._recourse.engines.boxes._forest import LEAF, MERGED, Box
+from skresp._recourse.engines.boxes._slab_bounds import _MANY, bound_slabs
 from skresp._recourse.engines.boxes._slabs import MAX_SLABS, divide
 from skresp._recourse.engines.boxes._solve import Solver
 from skresp._recourse.engines.boxes._work import Arena
@@ -25,23 +25,22 @@ from tests.recourse.engines.boxes.random_actions import random_action_set
 from tests.recourse.engines.boxes.random_models import random_function, random_kinds
 from tests.recourse.explainers import explainer_of
 
-NAMES = [f"x{i}" for i in range(40)]
 
-
-def _explainer(seed):
+def _explainer(seed, width=40, rows=300):
     """Return an explainer, and people of whom many need several changes."""
     rng = np.random.default_rng(seed)
+    names = [f"x{i}" for i in range(width)]
     # Values of one decimal, so that many lie right at a cut.
-    X = pd.DataFrame(rng.normal(size=(300, 40)).round(1), columns=NAMES)
-    X.iloc[:, 30:] = rng.integers(0, 4, (300, 10))
-    total = X.iloc[:, :8].sum(axis=1) + rng.normal(size=300)
+    X = pd.DataFrame(rng.normal(size=(rows, width)).round(1), columns=names)
+    X.iloc[:, 30:40] = rng.integers(0, 4, (rows, 10))
+    total = X.iloc[:, :8].sum(axis=1) + rng.normal(size=rows)
     y = (total > np.quantile(total, rng.choice([0.5, 0.9]))).astype(int)
     if seed % 2:
         model = GradientBoostingClassifier(n_estimators=20, random_state=0)
     else:
         model = RandomForestClassifier(20, random_state=0)
     # Without the features that matter, some people cannot change the decision.
-    fixed = NAMES[:16] if seed in (2, 3) else NAMES[::7]
+    fixed = names[:16] if seed in (2, 3) else names[::7]
     actions = ActionSet.infer(X, immutable=fixed)
     return explainer_of(model.fit(X, y), actions, X), X[:20]
 
@@ -126,8 +125,10 @@ def _bounded(forest, trees, box, tables, slabs):
     bound_slabs(forest, 0, trees, tables, len(box.lower), slabs)
 
 
+# With 400 columns, most trees split on more than `_MANY` of them.
+@pytest.mark.parametrize("width", [40, 400])
 def test_slabs_have_the_largest_leaves_of_trees_that_split_on_other_columns(
-    boxes_only, monkeypatch
+    boxes_only, monkeypatch, width
 ):
     solvers = []
 
@@ -136,13 +137,18 @@ def test_slabs_have_the_largest_leaves_of_trees_that_split_on_other_columns(
         return solvers[-1]
 
     monkeypatch.setattr(_BoxRun, "_solver", keep)
-    explainer, people = _explainer(0)
-    explainer.verify(people)
+    explainer, people = _explainer(0, width, rows=3 * width + 180)
+    explainer.verify(people[:12])
     solver = solvers[-1]
     work, n, compared = solver.work, solver.n, 0
     trees, slabs, forest = int(work.tree_end[0]), work.slabs, work.forest
     box = Box(solver.low[n:], solver.high[n:], solver.words)
     _bounded(forest, trees, box, solver.person.tables, slabs)
+    used = [
+        len(set(forest.column[root:end]) - {LEAF, MERGED})
+        for root, end in zip(forest.roots[:trees], forest.end[:trees], strict=True)
+    ]
+    assert (np.median(used) >= _MANY) == (width > 40), used
     for c in np.flatnonzero(slabs.many).tolist():
         many = int(slabs.many[c])
         edges = [-np.inf, *slabs.edges[c, : many - 1], np.inf]
