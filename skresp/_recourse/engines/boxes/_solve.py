@@ -353,6 +353,8 @@ class Solver:
             if not state.part.is_unconstrained or variable.kind == LABEL:
                 continue
             good, bad = change[p][0], 0.0
+            if good == bad:
+                continue
             for _ in range(_HALVINGS):
                 tried = (good + bad) / 2
                 if variable.kind == INTEGER:

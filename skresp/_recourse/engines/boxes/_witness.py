@@ -206,16 +206,17 @@ def _reach(rules: Rules, point: Point, change: FloatArray) -> None:
         many = rules.link_start[k + 1] > rules.link_start[k]
         if many and rules.kind[k] == REAL and abs(change[k]) <= _CANCELLED * size:
             change[k] = 0.0
-        point.reached[k] = _after(rules, k, change[k])
+        bounds = rules.bound_low[k], rules.bound_high[k]
+        point.reached[k] = _after(rules.before[k], change[k], bounds)
 
 
 @compiled_part
-def _after(rules: Rules, k: int, change: float) -> float:
+def _after(before: float, change: float, bounds: tuple[float, float]) -> float:
     """Return the value of a variable after a change, as `snap_to` does."""
-    before = rules.before[k]
+    # Without the rules as a parameter: each call would copy the whole tuple.
     after = before + change
     if change != 0.0:
-        for bound in (rules.bound_low[k], rules.bound_high[k]):
+        for bound in bounds:
             size = max(abs(before), abs(bound))
             if abs(after - bound) <= ROUNDING_AT_BOUNDS * size:  # not for NaN
                 after = bound
