@@ -196,7 +196,7 @@ class Variants:
         pandas.DataFrame
             With the columns `direction` ("up" or "down"), `change` (the smallest size)
             and `probability`. Along a line the sizes are where the answer changes and a
-            hundred others, and the probabilities are exact; a size of 0 stands for any
+            hundred others, and the probabilities are exact; a size of 0 means any
             change in this direction.
         """
         context = self._with_points("profile")

@@ -67,7 +67,7 @@ class Points:
     @property
     def on_lines(self) -> bool:
         """Whether some points are pieces of lines, not single values."""
-        return bool((self.edge != self.amount).any())
+        return bool(((self.edge != self.amount) | (self.weight != 1)).any())
 
     def taken(self, rows: IndexArray, people: int) -> Points:
         """Return the points of people at these positions, which may be repeated."""

@@ -1,4 +1,4 @@
-"""Amounts along lines whose weighted sum stands in for the sum over whole pieces."""
+"""Amounts along lines for weighted sums that equal sums over whole pieces."""
 
 from __future__ import annotations
 

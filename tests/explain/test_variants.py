@@ -263,6 +263,16 @@ def test_the_profile_of_a_line_is_exact(kind, top):
         assert share == pytest.approx(hit[beyond].mean(), abs=3 / beyond.sum())
 
 
+def test_the_profile_of_a_line_of_pairs_is_exact():
+    values = pd.DataFrame({"x": np.arange(12_001.0)})
+    hit = (values["x"] // 2) % 2 == 1
+    tree = DecisionTreeClassifier(random_state=0).fit(values, hit)
+    actions = ActionSet({"x": Feature("integer", 0, 12_000)})
+    explainer = ResponsivenessExplainer(tree, actions, target=True).fit(values)
+    profile = explainer.explain(values[:1]).profile(0, "x")
+    assert profile["probability"][0] == pytest.approx(hit[1:].mean(), rel=1e-9)
+
+
 def test_a_missing_target_of_an_effect_costs_nothing():
     actions = ActionSet(
         {"k": Feature("integer", 0, 3), "age": Feature("integer", actionable=False)},

@@ -376,3 +376,20 @@ def test_large_leaves_that_cancel_are_left_to_predict(seed):
             found.append(explain(model, actions, X, X, target=AtLeast(0.0)))
     assert found[0].exact.all()
     np.testing.assert_array_equal(found[0].values, found[1].values)
+
+
+def test_a_threshold_below_all_numbers_is_no_cut():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 2)), columns=["x", "z"])
+    y = np.sin(4 * X["x"]) + X["z"] > 0
+    lost = rng.random(400) < 0.3
+    trained = X.assign(x=X["x"].mask(lost, -np.inf))
+    model = lightgbm(n_estimators=10).fit(trained, y | lost)
+    assert model.booster_.trees_to_dataframe()["threshold"].min() < -1e299
+    actions = ActionSet({"x": Feature("real", -3, 3), "z": Feature("real", -3, 3)})
+    found = ResponsivenessExplainer(model, actions, target=True).fit(X).explain(X[:5])
+    assert found.exact.all()
+    x = np.linspace(-3, 3, 20_001)
+    for z, score in zip(X["z"][:5], found.values[:, 0], strict=True):
+        hit = model.predict(pd.DataFrame({"x": x, "z": z}))
+        assert score == pytest.approx(hit.mean(), abs=1e-3)

@@ -6,6 +6,9 @@ import numpy as np
 
 from skresp._numba import compiled, compiled_part
 
+# Rows that walk together: those of large tables do not fit into the processor's cache.
+_ROWS = 1024
+
 
 @compiled_part
 def _walk(nodes, k, X, at):  # type: ignore[no-untyped-def]
@@ -42,23 +45,27 @@ def walk_to_leaves(nodes, X):  # type: ignore[no-untyped-def]
     """Return the leaf of each row in each tree, (n_rows, n_trees); see `RawTrees`."""
     n_trees = len(nodes[0])
     out = np.empty((len(X), n_trees), np.int64)
-    at = np.empty(len(X), np.int64)
-    for k in range(n_trees):
-        _walk(nodes, k, X, at)
-        out[:, k] = at
+    for begin in range(0, len(X), _ROWS):
+        some = X[begin : begin + _ROWS]
+        at = np.empty(len(some), np.int64)
+        for k in range(n_trees):
+            _walk(nodes, k, some, at)
+            out[begin : begin + _ROWS, k] = at
     return out
 
 
 @compiled
 def add_leaves(nodes, output, leaves, X, out):  # type: ignore[no-untyped-def]
     """Add the leaves of rows to `out`, one tree after the other; see `RawTrees`."""
-    at = np.empty(len(X), np.int64)
-    for k in range(len(output)):
-        _walk(nodes, k, X, at)
-        if output[k] >= 0:
-            for i in range(len(X)):
-                out[i, output[k]] += leaves[at[i], 0]
-            continue
-        for i in range(len(X)):
-            for r in range(out.shape[1]):
-                out[i, r] += leaves[at[i], r]
+    for begin in range(0, len(X), _ROWS):
+        some = X[begin : begin + _ROWS]
+        at = np.empty(len(some), np.int64)
+        for k in range(len(output)):
+            _walk(nodes, k, some, at)
+            if output[k] >= 0:
+                for i in range(len(some)):
+                    out[begin + i, output[k]] += leaves[at[i], 0]
+                continue
+            for i in range(len(some)):
+                for r in range(out.shape[1]):
+                    out[begin + i, r] += leaves[at[i], r]

@@ -29,7 +29,7 @@ class ColumnSplits(NamedTuple):
         Their finite thresholds, each once, in ascending order.
     nodes : array of shape (n_splits,)
     ranks : array of shape (n_splits,), int32
-        The positions of the thresholds of these nodes in `cuts`.
+        The positions of the thresholds of these nodes in `cuts`; -1 for -inf.
     most : int
         The largest number of these nodes in one tree.
     """
@@ -167,7 +167,9 @@ class RawTrees(TreeArrays):
         """Return the splits on a column of numbers that is not listed."""
         if column not in self._column_splits:
             nodes, cuts = self.nodes_of(column), self.cuts(column)
-            ranks = self.ranks[nodes]
+            # A threshold of -inf is no cut, and the first of `thresholds`.
+            below = int(np.isneginf(self.thresholds(column)[:1]).sum())
+            ranks = self.ranks[nodes] - below
             ends = np.searchsorted(nodes, [*self.roots, len(self.column)])
             most = int(np.diff(ends).max())
             self._column_splits[column] = ColumnSplits(cuts, nodes, ranks, most)

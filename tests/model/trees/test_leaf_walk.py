@@ -48,6 +48,15 @@ def test_leaves_that_are_vectors_add_to_all_scores():
     assert trees.sums(np.array([[0.0, 0.0]]), 2).tolist() == [[4 + 10, 5 + 11]]
 
 
+def test_many_rows_reach_the_leaves_that_each_reaches_alone():
+    rng = np.random.default_rng(0)
+    codes = np.column_stack([rng.normal(2.5, 1, 2500), rng.integers(0, 2, 2500)])
+    with allow(Deadline.after(60.0)):  # without kernels
+        expected = TREES.leaves_of(codes), TREES.sums(codes, 2)
+    np.testing.assert_array_equal(TREES.leaves_of(codes), expected[0])
+    np.testing.assert_array_equal(TREES.sums(codes, 2), expected[1])
+
+
 @pytest.mark.parametrize("position", [3.0, np.nan, -2.0])
 def test_a_position_that_no_table_has_raises(position):
     with pytest.raises(IndexError, match="not in the tables"):
