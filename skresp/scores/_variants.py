@@ -103,8 +103,11 @@ def line_profile(
     For the pieces of one person's line, in one direction. `step` is the distance of
     neighbouring values of an integer, 0 for a real.
     """
-    some = np.sign(points.amount) == way
-    near, weight = np.abs(points.edge[some]), points.weight[some]
+    some = np.flatnonzero(np.sign(points.amount) == way)
+    some = some[np.argsort(np.abs(points.edge[some]))]
+    near, weight, hit = (
+        array[some] for array in (np.abs(points.edge), points.weight, points.reached)
+    )
     if not len(near):
         return near, near
     unit = step or 1.0
@@ -112,7 +115,14 @@ def line_profile(
     if step:
         sizes = near.min() + np.floor((sizes - near.min()) / step) * step
     sizes = np.union1d(sizes, near)
-    passed = (sizes[:, None] - near) / unit
+    # Pieces do not overlap: a size lies in the last one that begins before it, or in
+    # the gap after that.
+    at = np.searchsorted(near, sizes, side="right") - 1
+    passed = (sizes - near[at]) / unit
     passed = np.ceil(passed) if step else passed
-    beyond = weight - np.clip(passed, 0.0, weight)
-    return sizes, beyond @ points.reached[some] / beyond.sum(axis=1)
+    left = weight[at] - np.minimum(passed, weight[at])
+    beyond, good = (
+        np.append(np.cumsum(each[::-1])[::-1], 0.0)[at + 1]
+        for each in (weight, weight * hit)
+    )
+    return sizes, (left * hit[at] + good) / (left + beyond)

@@ -79,9 +79,14 @@ class Origin(NamedTuple):
         return self._replace(row=self.row[lines])
 
     def leaves_in(self, trees: RawTrees) -> StillLeaves | None:
-        """Return the leaves of lines; None where few trees stay at one, or too many."""
+        """Return the leaves of lines; None where few trees stay at one, or too many.
+
+        None too where a row is not known: the line leads away from a number that the
+        steps before the model refuse.
+        """
         stays = ~trees.splits_on(self.columns)
-        if 2 * np.count_nonzero(stays) < len(stays):
+        few = 2 * np.count_nonzero(stays) < len(stays)
+        if few or not self.leaves.known[self.row].all():
             return None
         leaf = self.leaves.of(trees)
         return None if leaf is None else StillLeaves(stays, leaf[self.row])

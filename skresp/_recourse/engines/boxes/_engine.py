@@ -103,7 +103,7 @@ class _BoxRun(EngineRun):
             [position[name] for name in each.part.names] for each in self.options
         ]
         self.reach = [
-            lone_reach(each.part.features[0], each.values[:, 0]).tolist()
+            lone_reach(each.part.features[0], each.values[:, 0])
             if self._is_lone(each.part, at[0])
             else None
             for each, at in zip(self.options, self.positions, strict=True)
@@ -182,7 +182,7 @@ class _BoxRun(EngineRun):
             before, lone = each.values[value], self.reach[p]
             reach = None
             if lone is not None and changes is None and not math.isnan(before[0]):
-                reach = lone[value]
+                reach = lone[value].tolist()
             states.append(
                 PartState(each.part, before, self.positions[p], changes, reach)
             )
