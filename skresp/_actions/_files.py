@@ -264,5 +264,5 @@ for _class in (_Loader, _Dumper):
 for _first, _rules in _Loader.yaml_implicit_resolvers.items():
     _Loader.yaml_implicit_resolvers[_first] = [r for r in _rules if r[0] != _INT]
 _Loader.add_implicit_resolver(
-    _INT, re.compile(r"^[-+]?(?:0|[1-9][0-9_]*)$"), list("-+0123456789")
+    _INT, re.compile(r"^[-+]?(?:0|[1-9](?:_?[0-9])*)$"), list("-+0123456789")
 )

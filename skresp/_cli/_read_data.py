@@ -140,6 +140,8 @@ def cells_named(actions: ActionSet, table: pd.DataFrame) -> Iterator[None]:
 
 
 def _as_float(value: Any) -> float:
+    if isinstance(value, str):  # Python would read 1_000, too
+        return float(pd.to_numeric(value, errors="coerce"))
     try:
         return float(value)
     except OverflowError:  # an integer beyond the floats

@@ -29,8 +29,14 @@ from skresp.scores._variants import (
     profile,
 )
 
+from ._row_blocks import blocks_of, rows_of
+
 if TYPE_CHECKING:
     from ._context import ResponsivenessContext
+
+
+# Rows whose costs are computed together: a line takes a hundred points and more.
+_COSTED_ROWS = 4_096
 
 
 class Variants:
@@ -43,6 +49,7 @@ class Variants:
     """
 
     values: FloatArray
+    exact: BoolArray
     n_reachable: NDArray[np.int32]
     feature_names: list[str]
     data: Any
@@ -53,6 +60,8 @@ class Variants:
         def _attached(self, what: str) -> Any: ...
 
         def _row(self, row: Any, label: Any = None) -> Any: ...
+
+        def _position(self, row: Any, label: Any = None) -> int: ...
 
     def _with_points(self, what: str) -> ResponsivenessContext:
         """Return the context; raise if there are no reachable points or no model."""
@@ -100,20 +109,22 @@ class Variants:
         to_weight = weight or (lambda c: 1.0 / (1.0 + c))
         out = np.zeros_like(self.values)
         for j, name in self._movable():
-            points = context.points(self.data, name, nodes=True)
-            costs = self._costs(context, points, cost)
-            weights = non_negative("weight", to_weight(costs), len(costs))
-            out[:, j] = cost_weighted(points, weights, len(self.values))
+            for block in blocks_of(len(out), _COSTED_ROWS):
+                rows = rows_of(self.data, block)
+                points = context.points(rows, name, nodes=True)
+                costs = self._costs(context, rows, points, cost)
+                weights = non_negative("weight", to_weight(costs), len(costs))
+                out[block, j] = cost_weighted(points, weights, len(rows))
         out[np.isnan(self.values)] = np.nan
         return out
 
     def _costs(
-        self, context: ResponsivenessContext, points: Points, cost: Any
+        self, context: ResponsivenessContext, data: Any, points: Points, cost: Any
     ) -> FloatArray:
-        """Return the cost of each point."""
+        """Return the cost of each point of some rows."""
         names = context.actions.names
         if callable(cost):
-            rows = context.all_codes(self.data)[points.owner]
+            rows = context.all_codes(data)[points.owner]
             reached = rows.copy()
             reached[:, points.columns] += points.change
             frames = (pd.DataFrame(a, columns=list(names)) for a in (rows, reached))
@@ -203,7 +214,8 @@ class Variants:
         person = self._row(row, label)
         answers = context.answers(person, feature)
         points = context.as_points(person, feature, answers)
-        if not answers.complete and not context.has_random_effects:
+        j, i = self.feature_names.index(feature), self._position(row, label)
+        if self.exact[i, j] and not answers.complete:
             pieces = context.points(person, feature)
             points = pieces if pieces.on_lines else points
         spec = context.actions.features[feature]

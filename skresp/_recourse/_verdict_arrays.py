@@ -62,7 +62,7 @@ class VerdictArrays:
         for name, values in vars(verdicts).items():
             own = getattr(self, name)
             # Zeros that nobody has written take no memory and no time.
-            if name in ("status", "proof") or values.any() or own.any():
+            if name in ("status", "proof") or values.any() or own[rows].any():
                 own[rows] = values
 
     def put_run(self, run: slice, verdicts: VerdictArrays) -> None:

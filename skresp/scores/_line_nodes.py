@@ -35,21 +35,32 @@ def line_nodes(
     near, far = np.minimum(abs(low), abs(high)), np.maximum(abs(low), abs(high))
     piece, near, far = _cells(near, far, is_integer)
     size = far - near + is_integer
-    # The Jacobi matrix of polynomials that are orthogonal on equally spaced points
-    # (Gram polynomials), and in the limit of a continuous line (Legendre polynomials).
-    k = np.arange(1, _NODES)
-    square = size[:, None] ** 2 - (k**2 if is_integer else 0)
-    beside = np.sqrt(np.maximum(square, 0.0) * k**2 / (4 * (4 * k**2 - 1)))
-    matrix = np.zeros((len(size), _NODES, _NODES))
-    matrix[:, k - 1, k] = matrix[:, k, k - 1] = beside
-    node, vectors = np.linalg.eigh(matrix)
-    node += ((near + far) / 2)[:, None]
-    weight = vectors[:, 0] ** 2 * size[:, None]
+    if is_integer:
+        node, weight = _integer_nodes(size)
+    else:
+        at, share = np.polynomial.legendre.leggauss(_NODES)
+        node, weight = size[:, None] * at / 2, size[:, None] * share / 2
+    node = node + ((near + far) / 2)[:, None]
     few = is_integer & (size <= _NODES)
     node[few] = np.rint(node[few])
     kept = weight > 1e-12 * size[:, None]
     piece = np.repeat(piece, _NODES)[kept.ravel()]
     return piece, sign[piece] * node[kept], weight[kept]
+
+
+def _integer_nodes(size: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return nodes around 0, and their weights, for as many neighbouring integers.
+
+    From the Jacobi matrix of polynomials that are orthogonal on equally spaced points
+    (Gram polynomials).
+    """
+    k = np.arange(1, _NODES)
+    square = np.maximum(size[:, None] ** 2 - k**2, 0.0)
+    matrix = np.zeros((len(size), _NODES, _NODES))
+    matrix[:, k - 1, k] = np.sqrt(square * k**2 / (4 * (4 * k**2 - 1)))
+    matrix += matrix.transpose(0, 2, 1)
+    node, vectors = np.linalg.eigh(matrix)
+    return node, vectors[:, 0] ** 2 * size[:, None]
 
 
 def _cells(

@@ -105,9 +105,8 @@ def line_profile(
     """
     some = np.flatnonzero(np.sign(points.amount) == way)
     some = some[np.argsort(np.abs(points.edge[some]))]
-    near, weight, hit = (
-        array[some] for array in (np.abs(points.edge), points.weight, points.reached)
-    )
+    near, weight = np.abs(points.edge[some]), points.weight[some]
+    hit = points.reached[some]
     if not len(near):
         return near, near
     unit = step or 1.0

@@ -222,7 +222,7 @@ def grown(work: Work, arena: Arena) -> Work:
                 longer[name] = _doubled(getattr(work, name))
         arena.levels = max(arena.levels, 2 * len(work.node_end))
     work = work._replace(forest=arena.forest, **longer)
-    if longer and arena.last is not None:
+    if arena.last is not None:
         arena.last = arena.last[0], work
     return work
 

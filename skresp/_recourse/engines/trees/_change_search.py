@@ -238,7 +238,7 @@ class ChangeSearch(TableRun):
         """
         taken = steps >= 0
         changes = self.changes._replace(
-            codes=self.changes.codes_after(people, steps),
+            codes=self.changes.codes_after(people, steps, self.budget.deadline),
             first=self.changes.first[people],
             counts=np.where(taken, 1, self.changes.counts[people]),
         )
@@ -265,7 +265,7 @@ class ChangeSearch(TableRun):
                 continue
             tried = chosen[who]
             tried[:, p] = -1
-            codes = self.changes.codes_after(who, tried)
+            codes = self.changes.codes_after(who, tried, self.budget.deadline)
             sums = self.budget.deadline.call(tree_sums, engine.trees, codes)
             ok = (engine.base + sums).min(axis=1) > engine.tolerance
             chosen[who[ok], p] = -1

@@ -22,6 +22,7 @@ from skresp._model.trees._raw_trees import RawTrees
 from skresp._recourse.engines._base import EngineInput, NotSeparableError
 from skresp._recourse.engines._tree_depth import tree_depth
 from skresp._typing import FloatArray, IndexArray, IntArray
+from skresp.reach._deadline import Deadline
 from skresp.reach._distinct_rows import distinct_rows
 from skresp.reach._options import Options
 
@@ -175,10 +176,12 @@ class EquivalentChanges(NamedTuple):
     single_cost: FloatArray
     single: IndexArray
 
-    def codes_after(self, people: IndexArray, choice: IntArray) -> IntArray:
+    def codes_after(
+        self, people: IndexArray, choice: IntArray, deadline: Deadline
+    ) -> IntArray:
         """Return the codes of people after a choice of changes, -1 for staying put."""
-        given = self.part_of, self.slot_of, self.new_code
-        codes: IntArray = codes_after(self.codes, people, choice, *given)
+        given = self.codes, people, choice, self.part_of, self.slot_of, self.new_code
+        codes: IntArray = deadline.call(codes_after, *given)
         return codes
 
 
