@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -59,8 +60,7 @@ def _read(
     known = ScoreFunction(columns, groups, None, reading.family, sources)
     raw_rows = RawRows(input_format, features, known.columns)
     codes = raw_rows.received(synthetic_codes(known, input_format, features))
-    rows = raw_rows(codes)
-    own = reading.own_scores(rows)
+    codes, rows, own = _asked(raw_rows, codes, reading.own_scores)
     sums = known.sums(codes)
     known = _with_bases(known, reading, sums, own, rows, codes)
     scores = known.of_sums(sums)
@@ -83,8 +83,40 @@ def agrees(
         return True
     raw_rows = RawRows(input_format, features, known.columns)
     codes = raw_rows.received(synthetic_codes(known, input_format, features))
-    scores = known.scores(codes)
-    return is_confirmed(known.decision, target_rule, scores, raw_rows(codes))
+    codes, rows, _ = _asked(raw_rows, codes, target_rule.reached)
+    return is_confirmed(known.decision, target_rule, known.scores(codes), rows)
+
+
+def _asked(
+    raw_rows: RawRows, codes: FloatArray, ask: Callable[[Any], Any]
+) -> tuple[FloatArray, Any, Any]:
+    """Return codes, their rows and the model's answers, without refused values.
+
+    The rows at fit may have had missing values that the model does not accept. Columns
+    in which it refuses them get other values instead; rows that have them are left to
+    the model (see `RowBatch.ask_about_missing`).
+    """
+    try:
+        rows = raw_rows(codes)
+        return codes, rows, ask(rows)
+    except (UnreadableError, LimitError, MemoryError):
+        raise
+    except Exception:
+        gaps = np.isnan(codes)
+        if not gaps.any():
+            raise
+    first = np.argmin(gaps, axis=0)
+    filled = np.where(gaps, codes[first, np.arange(codes.shape[1])], codes)
+    codes = codes.copy()
+    for i in np.flatnonzero(gaps.any(axis=0)):
+        row = filled[:1].copy()
+        row[0, i] = np.nan
+        try:
+            ask(raw_rows(row))
+        except Exception:  # of the model, which may raise anything
+            codes[:, i] = filled[:, i]
+    rows = raw_rows(codes)
+    return codes, rows, ask(rows)
 
 
 def _with_bases(
