@@ -44,6 +44,19 @@ def number(value: Any) -> str:
     return one_line(value)
 
 
+def number_beside(value: float, limit: float, digits: int) -> str:
+    """Return a number rounded to at least these digits, on its side of a limit.
+
+    >>> number_beside(0.69986, 0.7, 3), number_beside(0.61234, 0.7, 3)
+    ('0.6999', '0.612')
+    """
+    for more in range(digits, 17):
+        text = f"{value:.{more}g}"
+        if np.sign(float(text) - limit) == np.sign(value - limit):
+            return text
+    return repr(float(value))
+
+
 def state(value: Any, kind: str) -> str:
     """Return a value of a feature as text; a binary is yes or no."""
     if kind == "binary" and value in (0, 1):

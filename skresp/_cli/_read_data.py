@@ -170,4 +170,11 @@ def model_columns(model: Any, actions: ActionSet, table: pd.DataFrame) -> list[s
             f"fitted on. {did_you_mean(unlisted[0], actions.names)}Add it, with "
             f"actionable: false if nobody can change it."
         )
+    extra = [name for name in actions.names if name not in wanted]
+    if extra:
+        raise BadCallError(
+            f"--actions has {quote_names(extra)}, which the model was not fitted on. "
+            f"Remove it from the file; skresp actions leaves out columns that --ignore "
+            f"names."
+        )
     return wanted

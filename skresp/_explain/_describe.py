@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skresp._actions._feature import Feature
-from skresp._text import number, one_line, percent, state
+from skresp._model._target import AtLeast, AtMost
+from skresp._text import number, number_beside, one_line, percent, state
 from skresp._typing import BoolArray
 from skresp.scores import at_most
 
@@ -46,11 +47,15 @@ def outcome_text(e: Explanation, row: int) -> str:
     fitted_model = e._attached("describe").fitted_model
     if e.threshold is not None:
         chance = float(fitted_model.probability(e._row(row))[0])
-        now = f"The probability of {e.target} is {chance:.3g}"
+        chance_text = number_beside(chance, e.threshold, 3)
+        now = f"The probability of {e.target} is {chance_text}"
         if e.at_target[row]:
             return f"{now}, already at least {e.threshold:g}."
         return f"{now}; the target is at least {e.threshold:g}."
-    predicted = value_text(fitted_model.predict(e._row(row))[0])
+    prediction = fitted_model.predict(e._row(row))[0]
+    predicted = value_text(prediction)
+    if isinstance(e.target, (AtLeast, AtMost)):
+        predicted = number_beside(float(prediction), e.target.value, 6)
     if e.target is None:
         return f"Predicted {predicted}."
     if e.at_target[row]:

@@ -12,7 +12,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 from skops import io as skops_io
 
-from skresp import ActionSet
+from skresp import ActionSet, Feature
 from skresp._cli._main import main
 from skresp.datasets import fetch_heloc
 from skresp.report import AuditReport
@@ -78,6 +78,7 @@ BAD_CALLS = {
     "bad yaml": ({"actions": "{d}/broken.yaml"}, "broken.yaml, line 3"),
     "bad feature": ({"actions": "{d}/wrong.yaml"}, "lower must not exceed upper"),
     "few actions": ({"actions": "{d}/few.yaml"}, "does not have"),
+    "more actions": ({"actions": "{d}/more.yaml"}, "--actions has 'repaid', which"),
     "bad folder": ({"out": "{d}/data.csv/x"}, "cannot be created"),
     "no rows": ({"data": "{d}/empty.csv"}, "has no rows"),
     "bad parquet": ({"data": "{d}/broken.parquet"}, "not a parquet file"),
@@ -99,6 +100,8 @@ def test_a_bad_call_is_one_clear_line(case, files, tmp_path, capsys):
     (files / "wrong.yaml").write_text(
         "features:\n  a: {kind: integer, lower: 9, upper: 3}\n"
     )
+    more = {**us.actions.features, "repaid": Feature("binary")}
+    ActionSet(more, us.actions.constraints).to_file(files / "more.yaml")
     (files / "few.yaml").write_text(
         "features:\n  age: {kind: integer, actionable: false}\n"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,3 +114,22 @@ def test_regressors_of_every_library_have_targets(package, regressor):
     np.testing.assert_array_equal(found.at_target, model.predict(X[:50]) >= 10)
     with pytest.raises(ValueError, match="AtLeast"):
         ResponsivenessExplainer(FrozenEstimator(model), actions, target=1).fit(X)
+
+
+def test_descriptions_do_not_round_across_the_target():
+    X = pd.DataFrame({"x": [0.0, 699.99997, 700.0, 1000.0]})
+    line = LinearRegression().fit(X, X["x"])
+    actions = ActionSet({"x": Feature("real", 0, 1000)})
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(line), actions, target=AtLeast(700)
+    )
+    texts = explainer.fit(X).explain(X).describe(1)
+    assert "Predicted 699.99997; the target is at least 700." in texts
+    model = LogisticRegression().fit(X / 1000, [0, 1, 0, 1])
+    limit = float(model.predict_proba(X / 1000)[0, 1]) + 1e-5
+    explainer = ResponsivenessExplainer(
+        FrozenEstimator(model), actions, target=1, threshold=limit
+    )
+    text = explainer.fit(X / 1000).explain(X[:1] / 1000).describe(0)
+    (said,) = re.findall(r"probability of 1 is (\S+); the target is at least", text)
+    assert float(said) < limit

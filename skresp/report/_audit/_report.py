@@ -313,6 +313,16 @@ def _check_texts(title: Any, notes: Any, wanted: Any, date: Any) -> None:
     check_mapping("notes", {} if notes is None else notes, "from name to text")
 
 
+def _target_text(model: Mapping[str, Any]) -> str:
+    """Return the target in words."""
+    if not model["classes"]:
+        return f"a prediction of {model['target']}"
+    outcome = f"the outcome {model['target']}"
+    if model["threshold"] is None:
+        return outcome
+    return f"a probability of at least {model['threshold']:g} of {outcome}"
+
+
 def _summary(
     findings: Findings,
     sections: Sequence[str] | None,
@@ -326,7 +336,7 @@ def _summary(
         "title": str(title),
         "date": date or datetime.date.today().isoformat(),
         "skresp": __version__,
-        "wanted": wanted or f"the outcome {findings.about['model']['target']}",
+        "wanted": wanted or _target_text(findings.about["model"]),
         "sections": chosen,
     }
     for name in chosen:

@@ -16,8 +16,9 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression
 
-from skresp import ActionSet, ResponsivenessExplainer, ShapExplainer
+from skresp import ActionSet, AtLeast, ResponsivenessExplainer, ShapExplainer
 from skresp._recourse._status import PROOFS
 from skresp._text import percent
 from skresp.constraints import Linear
@@ -284,6 +285,33 @@ def test_a_gap_that_may_be_chance_is_said_to_be():
     gap = made.to_dict()["people"]["gap"]
     assert gap["lower"] <= 0 <= gap["difference"] <= gap["upper"]
     assert "can arise by chance" in made.html
+
+
+def test_no_gap_is_named_where_everybody_has_a_change_that_works():
+    us = lender()
+    some = us.verdicts.status != "fixed"
+    labels = np.where(np.arange(len(us.X)) % 2, "odd", "even")[some]
+    made = AuditReport.from_estimator(
+        us.explainer, us.X[some], groups=labels, sections=["people"]
+    )
+    assert made.to_dict()["people"]["gap"] is None
+    assert "largest gap" not in made.html
+
+
+def test_a_target_that_is_no_class_is_named_in_full():
+    us = lender()
+    frozen = us.explainer.estimator
+    strict = ResponsivenessExplainer(frozen, us.actions, target=1, threshold=0.7)
+    made = AuditReport.from_estimator(
+        strict.fit(us.X), us.X[:60], sections=["people"]
+    ).to_dict()
+    assert made["wanted"] == "a probability of at least 0.7 of the outcome 1"
+    X = us.X[["income"]]
+    line = FrozenEstimator(LinearRegression().fit(X, us.y))
+    actions = ActionSet({"income": us.actions.features["income"]})
+    number = ResponsivenessExplainer(line, actions, target=AtLeast(0.9)).fit(X)
+    made = AuditReport.from_estimator(number, X[:60], sections=["people"]).to_dict()
+    assert made["wanted"] == "a prediction of at least 0.9"
 
 
 def test_what_is_not_known_is_explained():

@@ -45,12 +45,17 @@ def _group(label: str, counts: Mapping[str, int]) -> Plain:
 
 
 def _gap(groups: Sequence[Plain]) -> Plain | None:
-    """Return the groups whose shares without recourse differ most, with an interval."""
+    """Return the groups whose shares without recourse differ most, with an interval.
+
+    None if nobody is without recourse, or fewer than two groups have a share.
+    """
     pairs = combinations([g for g in groups if g["interval"] is not None], 2)
     ranked = [sorted(pair, key=lambda g: -g["no_recourse"]) for pair in pairs]
     if not ranked:
         return None
     high, low = max(ranked, key=lambda p: p[0]["no_recourse"] - p[1]["no_recourse"])
+    if not high["n_no_recourse"]:  # everybody has a change that works
+        return None
     lower, upper = newcombe(
         high["n_no_recourse"], high["n_denied"], low["n_no_recourse"], low["n_denied"]
     )
